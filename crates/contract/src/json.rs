@@ -1,0 +1,131 @@
+//! Reading JSON: the text door with its limits, and the small questions every parser asks of an object.
+//!
+//! Numbers, strings and booleans are never converted into each other here; where a rule accepts a
+//! looser form, the parser of that concept says so itself.
+
+use serde_json::Value;
+
+use crate::{ContractError, Result};
+
+/// A JSON object that keeps the order of its keys.
+pub type Object = serde_json::Map<String, Value>;
+
+/// How deep JSON text may nest.
+pub const DEPTH_MAX: usize = 128;
+
+const CODE: &str = "invalid_json";
+
+/// Parses JSON text. Deeper than [`DEPTH_MAX`] is an error, found before anything is built.
+pub fn parse_text(text: &str) -> Result<Value> {
+    if depth_of(text) > DEPTH_MAX {
+        return Err(ContractError::whole(CODE, &format!("nests deeper than {DEPTH_MAX} levels")));
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.disable_recursion_limit();
+    let value = serde::Deserialize::deserialize(&mut reader)
+        .map_err(|error| ContractError::whole(CODE, &error.to_string()))?;
+    reader.end().map_err(|error| ContractError::whole(CODE, &error.to_string()))?;
+    Ok(value)
+}
+
+/// The deepest nesting of brackets outside strings. Counts without parsing, so malformed text is fine.
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The value under `key`, unless it is absent or null.
+pub fn present<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
+    object.get(key).filter(|value| !value.is_null())
+}
+
+/// The text under `key`, when it is a string.
+pub fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+    object.get(key).and_then(Value::as_str)
+}
+
+/// The text under `key`, when it is a string that is not empty.
+pub fn non_empty_text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+    text(object, key).filter(|text| !text.is_empty())
+}
+
+/// The trimmed text under `key`, when it is a string that is not blank.
+pub fn trimmed_text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+    text(object, key).map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// The object under `key`, when it is one.
+pub fn object<'a>(object: &'a Object, key: &str) -> Option<&'a Object> {
+    object.get(key).and_then(Value::as_object)
+}
+
+/// A copy of the object under `key`; anything else counts as empty.
+pub fn object_or_empty(holder: &Object, key: &str) -> Object {
+    object(holder, key).cloned().unwrap_or_default()
+}
+
+/// The list under `key`, when it is one.
+pub fn list<'a>(object: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
+    object.get(key).and_then(Value::as_array)
+}
+
+/// Whether the value is a list or an object ("an array" in the words of the error texts).
+pub fn is_container(value: &Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+/// Reads a string list: one string or a list; trimmed, blanks and non-strings dropped, first of each kept.
+pub fn string_list(value: &Value) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |value: &Value| {
+        let Some(name) = value.as_str().map(str::trim).filter(|name| !name.is_empty()) else { return };
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().for_each(&mut add),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => add(value),
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(levels: usize) -> String {
+        "[".repeat(levels) + &"]".repeat(levels)
+    }
+
+    #[test]
+    fn the_deepest_allowed_text_parses_and_one_level_more_does_not() {
+        assert!(parse_text(&nested(DEPTH_MAX)).is_ok());
+        let error = parse_text(&nested(DEPTH_MAX + 1)).unwrap_err();
+        assert_eq!(error.message(), "invalid_json: nests deeper than 128 levels");
+    }
+
+    #[test]
+    fn brackets_inside_strings_do_not_nest() {
+        let text = format!("\"{}\\\"[\"", "[".repeat(500));
+        assert!(parse_text(&text).is_ok());
+    }
+
+    #[test]
+    fn trailing_text_is_refused() {
+        assert_eq!(parse_text("{} {}").unwrap_err().code(), "invalid_json");
+    }
+}

@@ -1,0 +1,9 @@
+//! Area `iteration-budget`.
+
+use serde_json::Value;
+
+use super::{Answer, unknown_operation};
+
+pub(super) fn run(op: &str, _case: &Value) -> Answer {
+    unknown_operation(op)
+}

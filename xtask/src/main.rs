@@ -1,0 +1,45 @@
+//! Developer commands. CI runs the very same ones.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a developer")]
+
+mod conformance;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of Provost")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run JSON vectors against the public functions of the crates
+    Conformance(conformance::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Conformance(options) => conformance::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace, wherever the command was called from.
+fn workspace_root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root
+}
+
+/// What a command failed with: a sentence for a developer.
+type Failure = Box<dyn std::error::Error>;
