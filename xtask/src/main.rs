@@ -2,6 +2,9 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a developer")]
 
 mod conformance;
+mod fuzz;
+mod test;
+mod tidy;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,12 +20,21 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run every check that must hold before a change lands
+    Test,
+    /// Check the rules of the tree that no compiler checks
+    Tidy,
+    /// Throw mutated vectors at every public operation
+    Fuzz(fuzz::Options),
     /// Run JSON vectors against the public functions of the crates
     Conformance(conformance::Options),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Test => test::run(),
+        Command::Tidy => tidy::run(),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
     };
     match outcome {

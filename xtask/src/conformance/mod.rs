@@ -12,13 +12,15 @@ mod vectors;
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::Failure;
 use differences::Differences;
 use report::{Report, Verdict};
 use vectors::{Case, Vectors};
 
 /// What to run.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Options {
     /// Files or folders of vectors [default: conformance]
     paths: Vec<PathBuf>,
@@ -47,6 +49,26 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     report.finish(&differences)
+}
+
+/// An operation of an area and an input it takes.
+pub(crate) struct Target {
+    pub(crate) area: String,
+    pub(crate) op: String,
+    pub(crate) input: Value,
+    pub(crate) run: fn(&str, &Value) -> Result<Value, Value>,
+}
+
+/// Every case of our own vectors whose code is here, as something to call.
+pub(crate) fn targets() -> Result<Vec<Target>, Failure> {
+    let mut targets = Vec::new();
+    for file in vectors::load(&[crate::workspace_root().join("conformance")])? {
+        let Some(area) = areas::find(&file.area) else { continue };
+        for case in file.cases.into_iter().filter(|case| !not_yet::covers(&file.area, &case.op)) {
+            targets.push(Target { area: file.area.clone(), op: case.op, input: case.input, run: area.run });
+        }
+    }
+    Ok(targets)
 }
 
 fn judge(file: &Vectors, case: &Case, differences: &Differences) -> Verdict {
