@@ -8,7 +8,10 @@
 pub mod canonical;
 mod error;
 pub mod json;
+pub mod loose;
 pub mod message;
+mod slug;
 
 pub use error::{ContractError, Result};
 pub use message::Message;
+pub use slug::slug;
