@@ -31,6 +31,11 @@ pub fn hash(value: &Value) -> String {
     format!("sha256:{}", sha256_hex(canonical(value).as_bytes()))
 }
 
+/// `sha256:` and the hash of a text as it stands.
+pub fn text_hash(text: &str) -> String {
+    format!("sha256:{}", sha256_hex(text.as_bytes()))
+}
+
 /// The lower-case hex SHA-256 of some bytes.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);

@@ -3,7 +3,11 @@
 //! Numbers, strings and booleans are never converted into each other here; where a rule accepts a
 //! looser form, the parser of that concept says so itself.
 
+use std::collections::HashSet;
+use std::str::FromStr;
+
 use serde_json::Value;
+use strum::VariantArray;
 
 use crate::{ContractError, Result};
 
@@ -89,18 +93,68 @@ pub fn is_container(value: &Value) -> bool {
 
 /// Reads a string list: one string or a list; trimmed, blanks and non-strings dropped, first of each kept.
 pub fn string_list(value: &Value) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut add = |value: &Value| {
-        let Some(name) = value.as_str().map(str::trim).filter(|name| !name.is_empty()) else { return };
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            std::slice::from_ref(value)
         }
     };
-    match value {
-        Value::Array(items) => items.iter().for_each(&mut add),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => add(value),
+    let mut seen = HashSet::new();
+    let names = items.iter().filter_map(Value::as_str).map(str::trim).filter(|name| !name.is_empty());
+    names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
+}
+
+/// Reads a word of a closed vocabulary; anything else is refused with the words that are allowed.
+pub fn word<E>(code: &'static str, field: &str, value: &Value) -> Result<E>
+where
+    E: FromStr + VariantArray + Copy + Into<&'static str>,
+{
+    value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let words: Vec<&'static str> = E::VARIANTS.iter().map(|variant| (*variant).into()).collect();
+        ContractError::field(code, field, &format!("must be one of: {}", words.join(", ")))
+    })
+}
+
+/// Reads a list of texts that are not blank: trimmed, the first of each kept. Anything else is refused.
+pub fn texts(code: &'static str, field: &str, value: &Value) -> Result<Vec<String>> {
+    let Some(items) = value.as_array() else {
+        return Err(ContractError::field(code, field, "must be a list of texts"));
+    };
+    if items.iter().any(|item| item.as_str().is_none_or(|text| text.trim().is_empty())) {
+        return Err(ContractError::field(code, field, "must hold texts that are not blank"));
     }
-    names
+    Ok(string_list(value))
+}
+
+/// The text under `key`; absent and null are none, a blank text too, anything else is refused.
+pub fn optional_text(code: &'static str, key: &str, object: &Object) -> Result<Option<String>> {
+    match present(object, key) {
+        None => Ok(None),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(ContractError::field(code, key, "must be a text")),
+    }
+}
+
+/// A copy of the object under `key`; absent and null count as empty, anything else is refused.
+pub fn optional_object(code: &'static str, key: &str, holder: &Object) -> Result<Object> {
+    match present(holder, key) {
+        None => Ok(Object::new()),
+        Some(Value::Object(object)) => Ok(object.clone()),
+        Some(_) => Err(ContractError::field(code, key, "must be an object")),
+    }
+}
+
+/// Refuses every key that is not listed, all of them at once.
+pub fn only_keys(code: &'static str, path: &str, object: &Object, known: &[&str]) -> Result<()> {
+    let dot = if path.is_empty() { "" } else { "." };
+    let unknown = object.keys().filter(|key| !known.contains(&key.as_str()));
+    let fields: Vec<String> = unknown.map(|key| format!("{path}{dot}{key}")).collect();
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{code}: unknown field {}; known: {}", fields.join(", "), known.join(", "));
+    Err(fields.into_iter().fold(ContractError::with_message(code, message), ContractError::about))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! names a code, the fields and what was expected.
 #![deny(missing_docs)]
 
+pub mod action;
 pub mod canonical;
 mod error;
 pub mod json;
@@ -12,6 +13,7 @@ pub mod loose;
 pub mod message;
 mod slug;
 
+pub use action::Action;
 pub use error::{ContractError, Result};
 pub use message::Message;
 pub use slug::slug;

@@ -1,0 +1,246 @@
+//! The dependency graph of a declaration: what it must look like before anything is scheduled.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use provost_contract::Action;
+use provost_contract::action::ActionId;
+
+/// What a graph needs to know of an action.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// The action's id.
+    pub id: &'a ActionId,
+    /// The ids it waits for.
+    pub depends_on: &'a [ActionId],
+}
+
+impl<'a> From<&'a Action> for Node<'a> {
+    fn from(action: &'a Action) -> Self {
+        Self { id: &action.id, depends_on: &action.depends_on }
+    }
+}
+
+/// What is wrong with a graph; `at` is the position of the action in the declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphFault {
+    /// Two actions have one id.
+    DuplicateId {
+        /// The second of them.
+        at: usize,
+        /// The id.
+        id: ActionId,
+    },
+    /// A dependency is neither in the declaration nor among the satisfied actions of earlier runs.
+    UnknownDependency {
+        /// Whose dependency.
+        at: usize,
+        /// What it names.
+        dependency: ActionId,
+    },
+    /// Actions wait for each other in a ring.
+    Cycle {
+        /// The first action of the ring in the declaration.
+        at: usize,
+        /// The ring, each waiting for the next, the last for the first.
+        ring: Vec<ActionId>,
+    },
+}
+
+/// Dependencies by position. Edges to satisfied actions of earlier runs are left out.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    dependencies: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    /// Builds the graph and lists every fault in it: duplicates, unknown dependencies, then cycles.
+    ///
+    /// `satisfied` says whether an id was completed by an earlier run.
+    pub fn build(nodes: &[Node<'_>], satisfied: impl Fn(&ActionId) -> bool) -> (Self, Vec<GraphFault>) {
+        let mut faults = Vec::new();
+        let mut positions: HashMap<&ActionId, usize> = HashMap::with_capacity(nodes.len());
+        for (at, node) in nodes.iter().enumerate() {
+            if positions.contains_key(node.id) {
+                faults.push(GraphFault::DuplicateId { at, id: node.id.clone() });
+            } else {
+                positions.insert(node.id, at);
+            }
+        }
+        let mut dependencies = Vec::with_capacity(nodes.len());
+        for (at, node) in nodes.iter().enumerate() {
+            let mut edges = Vec::with_capacity(node.depends_on.len());
+            for dependency in node.depends_on {
+                match positions.get(dependency) {
+                    Some(position) => edges.push(*position),
+                    None if satisfied(dependency) => {}
+                    None => {
+                        faults.push(GraphFault::UnknownDependency { at, dependency: dependency.clone() });
+                    }
+                }
+            }
+            dependencies.push(edges);
+        }
+        let graph = Self { dependencies };
+        faults.extend(graph.rings().into_iter().map(|ring| GraphFault::Cycle {
+            at: ring.first().copied().unwrap_or_default(),
+            ring: ring.iter().filter_map(|at| nodes.get(*at)).map(|node| node.id.clone()).collect(),
+        }));
+        (graph, faults)
+    }
+
+    /// The positions an action waits for.
+    pub fn dependencies(&self, at: usize) -> &[usize] {
+        self.dependencies.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether `other` ends before `at` starts, directly or through others.
+    pub fn reaches(&self, at: usize, other: usize) -> bool {
+        let mut seen = HashSet::new();
+        let mut open: Vec<usize> = self.dependencies(at).to_vec();
+        while let Some(position) = open.pop() {
+            if position == other {
+                return true;
+            }
+            if seen.insert(position) {
+                open.extend(self.dependencies(position));
+            }
+        }
+        false
+    }
+
+    /// The number of actions on the longest chain of dependencies; none when there is a ring.
+    pub fn depth(&self) -> Option<usize> {
+        let order = self.order()?;
+        let mut depths = vec![0_usize; self.dependencies.len()];
+        for at in order {
+            let below = self.dependencies(at).iter().filter_map(|position| depths.get(*position)).max();
+            let depth = below.copied().unwrap_or_default() + 1;
+            if let Some(slot) = depths.get_mut(at) {
+                *slot = depth;
+            }
+        }
+        depths.into_iter().max()
+    }
+
+    /// The positions so that each stands after what it waits for, else in declaration order; none when
+    /// there is a ring.
+    pub fn order(&self) -> Option<Vec<usize>> {
+        let (order, left) = self.peel();
+        left.is_empty().then_some(order)
+    }
+
+    /// Takes away, again and again, what waits for nothing; returns what was taken and what is left.
+    fn peel(&self) -> (Vec<usize>, BTreeSet<usize>) {
+        let count = self.dependencies.len();
+        let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut open: Vec<usize> = self.dependencies.iter().map(Vec::len).collect();
+        for (at, edges) in self.dependencies.iter().enumerate() {
+            for position in edges {
+                if let Some(list) = dependents.get_mut(*position) {
+                    list.push(at);
+                }
+            }
+        }
+        let mut ready: BTreeSet<usize> = (0..count).filter(|at| open.get(*at) == Some(&0)).collect();
+        let mut left: BTreeSet<usize> = (0..count).collect();
+        let mut order = Vec::with_capacity(count);
+        while let Some(at) = ready.pop_first() {
+            order.push(at);
+            left.remove(&at);
+            for dependent in dependents.get(at).into_iter().flatten() {
+                if let Some(waits) = open.get_mut(*dependent) {
+                    *waits -= 1;
+                    if *waits == 0 {
+                        ready.insert(*dependent);
+                    }
+                }
+            }
+        }
+        (order, left)
+    }
+
+    /// Rings of actions that wait for each other, the earliest declared first; no action is in two.
+    fn rings(&self) -> Vec<Vec<usize>> {
+        let (_, mut left) = self.peel();
+        let mut rings = Vec::new();
+        while let Some(start) = left.first().copied() {
+            let (walked, ring) = self.walk(start, &left);
+            rings.extend(ring.map(from_earliest));
+            for at in walked {
+                left.remove(&at);
+            }
+        }
+        rings
+    }
+
+    /// Follows open dependencies from `start` until they lead back into the walk or to an end; returns
+    /// the walk and the ring it closed.
+    fn walk(&self, start: usize, left: &BTreeSet<usize>) -> (Vec<usize>, Option<Vec<usize>>) {
+        let mut walked: Vec<usize> = Vec::new();
+        let mut steps: HashMap<usize, usize> = HashMap::new();
+        let mut next = Some(start);
+        while let Some(at) = next {
+            if let Some(step) = steps.get(&at) {
+                let ring = walked.get(*step..).map(<[usize]>::to_vec);
+                return (walked, ring);
+            }
+            steps.insert(at, walked.len());
+            walked.push(at);
+            next = self.dependencies(at).iter().find(|position| left.contains(position)).copied();
+        }
+        (walked, None)
+    }
+}
+
+/// The same ring, starting at its earliest declared member.
+fn from_earliest(mut ring: Vec<usize>) -> Vec<usize> {
+    let earliest = ring.iter().enumerate().min_by_key(|(_, at)| **at).map_or(0, |(index, _)| index);
+    ring.rotate_left(earliest);
+    ring
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(declared: &[(&str, &[&str])]) -> (Graph, Vec<GraphFault>) {
+        let id = |text: &str| ActionId::parse(text).unwrap();
+        let owned: Vec<(ActionId, Vec<ActionId>)> = declared
+            .iter()
+            .map(|(name, waits)| (id(name), waits.iter().map(|name| id(name)).collect()))
+            .collect();
+        let nodes: Vec<Node<'_>> = owned.iter().map(|(id, depends_on)| Node { id, depends_on }).collect();
+        Graph::build(&nodes, |id| id.as_str() == "earlier")
+    }
+
+    #[test]
+    fn every_ring_is_named_once_and_what_waits_for_a_ring_is_not_one() {
+        let (graph, faults) = check(&[
+            ("behind", &["b"]),
+            ("a", &["b"]),
+            ("b", &["a"]),
+            ("self", &["self"]),
+            ("free", &["earlier"]),
+        ]);
+        let rings: Vec<String> = faults
+            .iter()
+            .map(|fault| match fault {
+                GraphFault::Cycle { ring, .. } => {
+                    ring.iter().map(ActionId::as_str).collect::<Vec<_>>().join(">")
+                }
+                GraphFault::DuplicateId { .. } | GraphFault::UnknownDependency { .. } => panic!("{fault:?}"),
+            })
+            .collect();
+        assert_eq!(rings, ["a>b", "self"]);
+        assert_eq!(graph.order(), None);
+    }
+
+    #[test]
+    fn order_keeps_the_declared_order_where_it_may() {
+        let (graph, faults) = check(&[("d", &["b", "c"]), ("a", &[]), ("b", &["a"]), ("c", &["a"])]);
+        assert_eq!(faults, []);
+        assert_eq!(graph.order(), Some(vec![1, 2, 3, 0]));
+        assert_eq!(graph.depth(), Some(3));
+        assert!(graph.reaches(0, 1) && !graph.reaches(1, 0) && !graph.reaches(2, 3));
+    }
+}
