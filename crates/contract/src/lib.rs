@@ -11,6 +11,7 @@ mod error;
 pub mod json;
 pub mod loose;
 pub mod message;
+pub mod policies;
 mod slug;
 
 pub use action::Action;

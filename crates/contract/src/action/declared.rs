@@ -7,6 +7,7 @@ use super::{
     ResultPolicy,
 };
 use crate::json::{self as read, Object};
+use crate::policies::Policies;
 use crate::{ContractError, Result};
 
 const KEYS: [&str; 19] = [
@@ -66,8 +67,8 @@ pub struct Action {
     pub repeat: Option<Repeat>,
     /// What it reads and writes.
     pub resources: Vec<Resource>,
-    /// Further policies, as declared.
-    pub policies: Object,
+    /// What it says of its own limits.
+    pub policies: Policies,
 }
 
 impl Action {
@@ -90,7 +91,7 @@ impl Action {
             when: Vec::new(),
             repeat: None,
             resources: Vec::new(),
-            policies: Object::new(),
+            policies: Policies::default(),
         }
     }
 
@@ -110,7 +111,6 @@ impl Action {
         action.operation = text("operation")?;
         action.prompt = parse_prompt(raw)?;
         action.input = read::optional_object(CODE, "input", raw)?;
-        action.policies = read::optional_object(CODE, "policies", raw)?;
         action.read_graph(raw)?;
         action.read_policies(raw)?;
         Ok(action)
@@ -142,6 +142,9 @@ impl Action {
         }
         if let Some(conditions) = read::present(raw, "when") {
             self.when = Condition::parse_all(conditions)?;
+        }
+        if let Some(policies) = read::present(raw, "policies") {
+            self.policies = Policies::parse(policies)?;
         }
         self.repeat = read::present(raw, "repeat").map(Repeat::parse).transpose()?;
         self.persist = match read::present(raw, "persist") {
@@ -193,7 +196,7 @@ impl Action {
             wire.insert("resources".into(), self.resources.iter().map(Resource::to_value).collect());
         }
         if !self.policies.is_empty() {
-            wire.insert("policies".into(), Value::Object(self.policies.clone()));
+            wire.insert("policies".into(), self.policies.to_value());
         }
     }
 }
@@ -238,7 +241,7 @@ mod tests {
             "when": [{ "action": "look", "status": "failed" }],
             "repeat": { "max": 3, "until": { "field": "/done", "equals": true } },
             "resources": [{ "ref": "file:a", "access": "read" }],
-            "policies": { "privacy": "model" },
+            "policies": { "privacy": ["output"] },
         });
         assert_eq!(Action::parse(&wire).unwrap().to_value(), wire);
     }
