@@ -21,6 +21,13 @@ pub fn compact(value: &Value) -> String {
     written(value, KeyOrder::Given)
 }
 
+/// Compact JSON of a list, without making one.
+pub fn compact_list(items: &[Value]) -> String {
+    let mut out = String::new();
+    write_list(&mut out, items, KeyOrder::Given);
+    out
+}
+
 /// Canonical JSON: compact, keys sorted by byte value at every depth.
 pub fn canonical(value: &Value) -> String {
     written(value, KeyOrder::Sorted)
@@ -45,6 +52,13 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex
 }
 
+/// The first 16 hex digits of the SHA-256 of a text: enough to name a thing by what it holds.
+pub fn short_hash(text: &str) -> String {
+    let mut hex = sha256_hex(text.as_bytes());
+    hex.truncate(16);
+    hex
+}
+
 fn written(value: &Value, order: KeyOrder) -> String {
     let mut out = String::new();
     write_value(&mut out, value, order);
@@ -58,10 +72,7 @@ fn write_value(out: &mut String, value: &Value, order: KeyOrder) {
         Value::Bool(false) => out.push_str("false"),
         Value::Number(number) => write_number(out, number),
         Value::String(text) => write_text(out, text),
-        Value::Array(items) => {
-            write_separated(out, '[', items.iter(), |out, item| write_value(out, item, order));
-            out.push(']');
-        }
+        Value::Array(items) => write_list(out, items, order),
         Value::Object(map) if map.is_empty() => out.push_str("[]"),
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
@@ -76,6 +87,11 @@ fn write_value(out: &mut String, value: &Value, order: KeyOrder) {
             out.push('}');
         }
     }
+}
+
+fn write_list(out: &mut String, items: &[Value], order: KeyOrder) {
+    write_separated(out, '[', items.iter(), |out, item| write_value(out, item, order));
+    out.push(']');
 }
 
 fn write_separated<T>(

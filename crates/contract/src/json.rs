@@ -81,6 +81,14 @@ pub fn object_or_empty(holder: &Object, key: &str) -> Object {
     object(holder, key).cloned().unwrap_or_default()
 }
 
+/// The object a value is; anything else counts as empty.
+pub fn into_object(value: Value) -> Object {
+    match value {
+        Value::Object(object) => object,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Object::new(),
+    }
+}
+
 /// The list under `key`, when it is one.
 pub fn list<'a>(object: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
     object.get(key).and_then(Value::as_array)

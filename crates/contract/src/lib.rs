@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod canonical;
+pub mod compaction;
 mod error;
 pub mod json;
 pub mod loose;

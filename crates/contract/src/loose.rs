@@ -3,6 +3,8 @@
 //!
 //! Only a rule that says so reads a field this way; everything else asks [`crate::json`].
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::canonical;
@@ -40,6 +42,11 @@ pub fn integer(value: &Value) -> Option<i64> {
     number(value).map(|number| number as i64)
 }
 
+/// The whole number a value is, or writes as text; what is negative counts as zero.
+pub fn count(value: &Value) -> Option<usize> {
+    integer(value).map(|number| usize::try_from(number.max(0)).unwrap_or(usize::MAX))
+}
+
 /// The trimmed text of a string, number or boolean (true is `1`); none when it is blank or anything else.
 pub fn text(value: &Value) -> Option<String> {
     match value {
@@ -52,18 +59,15 @@ pub fn text(value: &Value) -> Option<String> {
 
 /// The distinct texts of a list, of an object's values, or of one value alone, in order.
 pub fn text_list(value: &Value) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    let mut add = |value: &Value| {
-        if let Some(text) = text(value).filter(|text| !texts.contains(text)) {
-            texts.push(text);
+    let texts: Vec<String> = match value {
+        Value::Array(items) => items.iter().filter_map(text).collect(),
+        Value::Object(map) => map.values().filter_map(text).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            text(value).into_iter().collect()
         }
     };
-    match value {
-        Value::Array(items) => items.iter().for_each(&mut add),
-        Value::Object(map) => map.values().for_each(&mut add),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => add(value),
-    }
-    texts
+    let mut seen = HashSet::new();
+    texts.into_iter().filter(|text| seen.insert(text.clone())).collect()
 }
 
 /// Words such as `inf` and `nan` are no numbers here.

@@ -87,8 +87,8 @@ impl Message {
         Ok(Self { role, metadata, ..Self::bare(kind, content) })
     }
 
-    /// A text message; `role` is one of our own words and never empty.
-    pub fn text(role: &'static str, text: impl Into<String>) -> Self {
+    /// A text message; `role` is a word of ours or of a policy, and never empty.
+    pub fn text(role: &str, text: impl Into<String>) -> Self {
         debug_assert!(!role.is_empty(), "a message has a role");
         Self { role: role.to_owned(), ..Self::bare(MessageType::Text, Content::Text(text.into())) }
     }
