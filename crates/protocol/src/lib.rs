@@ -5,6 +5,8 @@
 //! asks for permission, reads a clock, awaits or performs I/O.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod catalog;
 mod graph;
 
+pub use catalog::{ArgumentFault, ArgumentSchema, Catalog, Entry, Permission};
 pub use graph::{Graph, GraphFault, Node};

@@ -1,0 +1,113 @@
+//! One executor as a turn knows it.
+
+use provost_contract::action::{ExecutorType, Idempotency, SideEffects};
+use provost_contract::json::{self, Object};
+use provost_contract::{ContractError, Result};
+use serde::Serialize;
+use serde_json::Value;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use super::ArgumentSchema;
+
+const CODE: &str = "invalid_catalog";
+
+/// What the agent's rules say of an executor; the order is the severity.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Permission {
+    /// It may run.
+    Allow,
+    /// A person is asked first.
+    Ask,
+    /// It may not run.
+    Deny,
+}
+
+/// One executor: what it is called, what it can do and what that changes.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its class.
+    pub kind: ExecutorType,
+    /// Its name inside the class.
+    pub name: String,
+    /// What it does, for whoever chooses.
+    pub description: Option<String>,
+    /// What it can do, in words to match.
+    pub capabilities: Vec<String>,
+    /// What it changes.
+    pub side_effects: SideEffects,
+    /// Whether it may be asked twice.
+    pub idempotency: Idempotency,
+    /// What the agent's rules say of it, where that is known.
+    pub permission: Option<Permission>,
+    /// The schema of its input; none accepts any object.
+    pub input_schema: Option<ArgumentSchema>,
+}
+
+impl Entry {
+    /// An executor with a name and nothing else declared.
+    pub fn new(kind: ExecutorType, name: impl Into<String>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            description: None,
+            capabilities: Vec::new(),
+            side_effects: SideEffects::Unknown,
+            idempotency: Idempotency::None,
+            permission: None,
+            input_schema: None,
+        }
+    }
+
+    /// Reads an entry; `kind` holds for entries that do not name their own type.
+    pub(super) fn parse(value: &Value, kind: Option<ExecutorType>) -> Result<Self> {
+        let raw =
+            value.as_object().ok_or_else(|| ContractError::whole(CODE, "an entry must be an object"))?;
+        let Some(name) = json::trimmed_text(raw, "name") else {
+            return Err(ContractError::field(CODE, "name", "must be a text that is not blank"));
+        };
+        let kind = match kind {
+            Some(kind) => kind,
+            None => json::word(CODE, "type", raw.get("type").unwrap_or(&Value::Null))?,
+        };
+        let mut entry = Self::new(kind, name);
+        entry.read_details(raw).map_err(|error| {
+            ContractError::with_message(CODE, format!("{CODE}: {name}: {}", error.message())).about(name)
+        })?;
+        Ok(entry)
+    }
+
+    fn read_details(&mut self, raw: &Object) -> Result<()> {
+        self.description = json::optional_text(CODE, "description", raw)?;
+        if let Some(words) = json::present(raw, "capabilities") {
+            self.capabilities = json::texts(CODE, "capabilities", words)?;
+        }
+        self.side_effects = SideEffects::parse(raw.get("side_effects").unwrap_or(&Value::Null))?;
+        if let Some(word) = json::present(raw, "idempotency") {
+            self.idempotency = json::word(CODE, "idempotency", word)?;
+        }
+        self.permission =
+            json::present(raw, "permission").map(|word| json::word(CODE, "permission", word)).transpose()?;
+        self.input_schema = json::present(raw, "input_schema").map(ArgumentSchema::compile).transpose()?;
+        Ok(())
+    }
+
+    /// Whether it offers this capability.
+    pub fn offers(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|offered| offered == capability)
+    }
+}

@@ -1,0 +1,144 @@
+//! Checking arguments against a JSON Schema (draft 2020-12). The only file that knows the schema crate.
+//!
+//! References inside a schema resolve inside that schema alone; nothing is ever fetched. Patterns run
+//! under a step limit, so that no argument can keep the checker busy.
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use provost_contract::{ContractError, Result};
+use serde_json::Value;
+
+const CODE: &str = "invalid_tool_schema";
+/// How many steps one pattern may take on one text.
+const PATTERN_STEPS_MAX: usize = 100_000;
+/// How many faults of one set of arguments are told.
+const FAULTS_MAX: usize = 8;
+/// A longer value is not repeated in a message.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// A compiled argument schema, beside the schema as its author wrote it.
+#[derive(Debug)]
+pub struct ArgumentSchema {
+    raw: Value,
+    validator: Validator,
+}
+
+/// One thing wrong with arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentFault {
+    /// Where, as a JSON pointer into the arguments.
+    pub pointer: String,
+    /// What was expected.
+    pub message: String,
+}
+
+impl ArgumentSchema {
+    /// Compiles a schema once, for every check of a turn.
+    pub fn compile(raw: &Value) -> Result<Self> {
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS_MAX);
+        let built = jsonschema::options()
+            .offline()
+            .with_pattern_options(patterns)
+            .with_draft(draft_of(raw))
+            .build(raw);
+        match built {
+            Ok(validator) => Ok(Self { raw: raw.clone(), validator }),
+            Err(error) => {
+                Err(ContractError::field(CODE, "input_schema", &format!("does not compile: {error}")))
+            }
+        }
+    }
+
+    /// The schema as its author wrote it.
+    pub fn raw(&self) -> &Value {
+        &self.raw
+    }
+
+    /// What is wrong with the arguments; empty when they fit.
+    pub fn faults(&self, arguments: &Value) -> Vec<ArgumentFault> {
+        if self.validator.is_valid(arguments) {
+            return Vec::new();
+        }
+        self.validator
+            .iter_errors(arguments)
+            .take(FAULTS_MAX)
+            .map(|error| {
+                let shown = is_short(error.instance());
+                let message = if shown { error.to_string() } else { error.masked().to_string() };
+                ArgumentFault { pointer: error.instance_path().to_string(), message }
+            })
+            .collect()
+    }
+}
+
+/// The draft a schema names, else 2020-12.
+fn draft_of(raw: &Value) -> Draft {
+    let named = Draft::default().detect(raw);
+    if named == Draft::Unknown { Draft::Draft202012 } else { named }
+}
+
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => text.chars().nth(SHOWN_CHARS_MAX).is_none(),
+        Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn faults_name_the_place_and_what_was_expected() {
+        let schema = ArgumentSchema::compile(&json!({
+            "type": "object",
+            "properties": { "path": { "type": "string" }, "count": { "type": "integer", "minimum": 1 } },
+            "required": ["path"],
+            "additionalProperties": false,
+        }))
+        .unwrap();
+        let told: Vec<String> = schema
+            .faults(&json!({ "count": 0, "encoding": "utf8" }))
+            .into_iter()
+            .map(|fault| format!("{}: {}", fault.pointer, fault.message))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "/count: 0 is less than the minimum of 1",
+                ": Additional properties are not allowed ('encoding' was unexpected)",
+                ": \"path\" is a required property",
+            ]
+        );
+        assert_eq!(schema.faults(&json!({ "path": "a" })), []);
+    }
+
+    #[test]
+    fn a_long_value_is_not_repeated() {
+        let schema =
+            ArgumentSchema::compile(&json!({ "properties": { "a": { "type": "integer" } } })).unwrap();
+        let faults = schema.faults(&json!({ "a": "x".repeat(100_000) }));
+        assert!(faults.iter().all(|fault| fault.message.len() < 100), "{faults:?}");
+    }
+
+    #[test]
+    fn references_resolve_inside_the_schema_and_nowhere_else() {
+        let inside = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "type": "object" } } });
+        assert!(ArgumentSchema::compile(&inside).is_ok());
+        for outside in ["https://example.com/a.json", "file:///etc/passwd", "other.json"] {
+            let error = ArgumentSchema::compile(&json!({ "$ref": outside })).unwrap_err();
+            assert_eq!(error.code(), "invalid_tool_schema", "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_cannot_run_for_ever() {
+        let schema =
+            ArgumentSchema::compile(&json!({ "properties": { "a": { "pattern": "^(?=(a+)+$).*b$" } } }))
+                .unwrap();
+        let faults = schema.faults(&json!({ "a": "a".repeat(40) + "!" }));
+        assert_eq!(faults.len(), 1);
+    }
+}
