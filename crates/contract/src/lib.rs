@@ -5,17 +5,28 @@
 //! names a code, the fields and what was expected.
 #![deny(missing_docs)]
 
+pub mod access;
 pub mod action;
+mod caller_context;
 pub mod canonical;
 pub mod compaction;
 mod error;
+mod identity_fields;
 pub mod json;
 pub mod loose;
 pub mod message;
 pub mod policies;
+pub mod principal;
 mod slug;
+pub mod timestamp;
+mod user_id;
+mod workspace_scope;
 
 pub use action::Action;
+pub use caller_context::{CallerContext, MaxChainDepth, RemoteCaller};
 pub use error::{ContractError, Result};
 pub use message::Message;
+pub use principal::ExecutionPrincipal;
 pub use slug::slug;
+pub use user_id::UserId;
+pub use workspace_scope::WorkspaceScope;

@@ -47,14 +47,20 @@ pub fn count(value: &Value) -> Option<usize> {
     integer(value).map(|number| usize::try_from(number.max(0)).unwrap_or(usize::MAX))
 }
 
-/// The trimmed text of a string, number or boolean (true is `1`); none when it is blank or anything else.
-pub fn text(value: &Value) -> Option<String> {
+/// The text of a string, number or boolean as it stands (true is `1`, false is empty); none for anything else.
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::String(text) => Some(text.clone()),
         Value::Number(_) => Some(canonical::compact(value)),
         Value::Bool(true) => Some("1".to_owned()),
-        Value::Bool(false) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Bool(false) => Some(String::new()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// The trimmed text of a string, number or boolean; none when it is blank or anything else.
+pub fn text(value: &Value) -> Option<String> {
+    scalar(value).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The distinct texts of a list, of an object's values, or of one value alone, in order.
