@@ -43,10 +43,15 @@ pub fn text_hash(text: &str) -> String {
     format!("sha256:{}", sha256_hex(text.as_bytes()))
 }
 
+/// The SHA-256 of some bytes.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// The lower-case hex SHA-256 of some bytes.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
+    for byte in sha256(bytes) {
         let _ = write!(hex, "{byte:02x}");
     }
     hex

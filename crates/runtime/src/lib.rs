@@ -1,0 +1,11 @@
+//! The engine of Provost, and the ports through which it reaches the world.
+//!
+//! `port` says what the engine needs and what an adapter promises; `memory` keeps those promises in
+//! RAM, `system` with the machine's own clock and randomness.
+
+mod id;
+pub mod memory;
+pub mod port;
+pub mod system;
+
+pub use id::{RunId, RunIdError};

@@ -1,0 +1,45 @@
+//! Journals in RAM: a vector a run.
+
+use super::storage::{Shelf, Storage, at_once};
+use crate::RunId;
+use crate::port::{Append, AppendError, Boxed, Fault, Journal, Record, Seq};
+
+impl Journal for Storage {
+    fn append(&self, append: Append) -> Boxed<'_, Result<Seq, AppendError>> {
+        at_once(move || {
+            append.check()?;
+            self.shelf().append(append, self.bytes_max)
+        })
+    }
+
+    fn read<'a>(&'a self, run: &'a RunId, from: Seq, limit: usize) -> Boxed<'a, Result<Vec<Record>, Fault>> {
+        at_once(move || {
+            let shelf = self.shelf();
+            let records = shelf.runs.get(run).map_or(&[][..], |entry| &entry.records);
+            let skipped = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+            Ok(records.iter().skip(skipped).take(limit).cloned().collect())
+        })
+    }
+
+    fn head<'a>(&'a self, run: &'a RunId) -> Boxed<'a, Result<Seq, Fault>> {
+        at_once(move || Ok(self.shelf().runs.get(run).map_or(Seq::NONE, |entry| entry.head())))
+    }
+}
+
+impl Shelf {
+    fn append(&mut self, append: Append, bytes_max: usize) -> Result<Seq, AppendError> {
+        let (epoch, head) =
+            self.runs.get(&append.run).map(|entry| (entry.epoch, entry.head())).unwrap_or_default();
+        append.admit(epoch, head)?;
+        let mut new_artifacts = append.artifacts;
+        new_artifacts.retain(|(address, _)| !self.artifacts.contains_key(address));
+        let bytes = append.batch.iter().map(|record| size_of::<Record>() + record.body.len()).sum::<usize>()
+            + new_artifacts.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
+        self.reserve(bytes, bytes_max)?;
+        self.artifacts.extend(new_artifacts);
+        let entry = self.runs.entry(append.run).or_default();
+        entry.records.extend(append.batch);
+        entry.row = append.row.or(entry.row.take());
+        Ok(entry.head())
+    }
+}

@@ -1,0 +1,83 @@
+//! The one storage behind the ports.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::RunId;
+use crate::port::{Address, Boxed, Claim, Epoch, Fault, Record, RunRow, Seq, Stores};
+
+/// Everything a run has stored.
+#[derive(Default)]
+pub(super) struct RunEntry {
+    pub(super) records: Vec<Record>,
+    pub(super) row: Option<RunRow>,
+    pub(super) epoch: Epoch,
+    /// The claim of `epoch`, unless it was released.
+    pub(super) claim: Option<Claim>,
+}
+
+impl RunEntry {
+    pub(super) fn head(&self) -> Seq {
+        Seq::NONE.plus(self.records.len())
+    }
+}
+
+/// Runs and artifacts change together in an append, so one lock guards both.
+#[derive(Default)]
+pub(super) struct Shelf {
+    pub(super) runs: HashMap<RunId, RunEntry>,
+    pub(super) artifacts: HashMap<Address, Vec<u8>>,
+    bytes: usize,
+}
+
+impl Shelf {
+    /// Makes room, or refuses.
+    pub(super) fn reserve(&mut self, bytes: usize, bytes_max: usize) -> Result<(), Fault> {
+        let wanted = self.bytes.saturating_add(bytes);
+        if wanted > bytes_max {
+            return Err(Fault::Full { place: format!("memory, {bytes_max} bytes are allowed") });
+        }
+        self.bytes = wanted;
+        Ok(())
+    }
+}
+
+/// Storage in RAM behind every port.
+pub struct Storage {
+    shelf: Mutex<Shelf>,
+    pub(super) bytes_max: usize,
+}
+
+impl Storage {
+    /// How many bytes of records and artifacts are kept unless said otherwise.
+    pub const BYTES_MAX: usize = 4 << 30;
+
+    /// An empty storage with the usual bound.
+    pub fn new() -> Arc<Self> {
+        Self::with_bytes_max(Self::BYTES_MAX)
+    }
+
+    /// An empty storage that keeps at most so many bytes of records and artifacts.
+    pub fn with_bytes_max(bytes_max: usize) -> Arc<Self> {
+        Arc::new(Self { shelf: Mutex::default(), bytes_max })
+    }
+
+    /// A new storage as the bundle of its ports.
+    pub fn stores() -> Stores {
+        Stores::of(&Self::new())
+    }
+
+    pub(super) fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        locked(&self.shelf)
+    }
+}
+
+/// A panic elsewhere leaves whole values behind: every change below a lock is a single assignment or push.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A future that does its work when it is first polled, and never waits.
+pub(super) fn at_once<'a, T>(work: impl FnOnce() -> T + Send + 'a) -> Boxed<'a, T> {
+    Box::pin(async move { work() })
+}

@@ -1,0 +1,3 @@
+//! The runtime through its public doors.
+
+mod memory;
