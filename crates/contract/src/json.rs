@@ -99,6 +99,27 @@ pub fn is_container(value: &Value) -> bool {
     value.is_array() || value.is_object()
 }
 
+/// A copy of the value as an object. An empty list is an empty object, for some languages write one so.
+pub fn object_from(value: &Value) -> Option<Object> {
+    match value {
+        Value::Object(object) => Some(object.clone()),
+        Value::Array(items) => items.is_empty().then(Object::new),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// A copy without nulls, at every depth; lists close up.
+pub fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let members = object.iter().filter(|(_, value)| !value.is_null());
+            members.map(|(key, value)| (key.clone(), without_nulls(value))).collect()
+        }
+        Value::Array(items) => items.iter().filter(|item| !item.is_null()).map(without_nulls).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
 /// Reads a string list: one string or a list; trimmed, blanks and non-strings dropped, first of each kept.
 pub fn string_list(value: &Value) -> Vec<String> {
     let items = match value {

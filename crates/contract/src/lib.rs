@@ -17,8 +17,10 @@ pub mod loose;
 pub mod message;
 pub mod policies;
 pub mod principal;
+pub mod sensitivity;
 mod slug;
 pub mod timestamp;
+pub mod tool;
 mod user_id;
 mod workspace_scope;
 

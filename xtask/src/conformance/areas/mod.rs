@@ -26,6 +26,7 @@ mod structured_output;
 mod tasks;
 mod tokens_and_authorization;
 mod tool_audit;
+mod tool_bridge;
 mod tool_call;
 mod tool_call_gate;
 mod tool_declaration;
@@ -85,6 +86,7 @@ pub(super) fn find(area: &str) -> Option<Area> {
         "tasks" => exact(tasks::run),
         "tokens-and-authorization" => exact(tokens_and_authorization::run),
         "tool-audit" => exact(tool_audit::run),
+        "tool-bridge" => exact(tool_bridge::run),
         "tool-call" => exact(tool_call::run),
         "tool-call-gate" => exact(tool_call_gate::run),
         "tool-declaration" => exact(tool_declaration::run),
