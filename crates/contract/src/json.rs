@@ -89,6 +89,12 @@ pub fn into_object(value: Value) -> Object {
     }
 }
 
+/// A copy of an object without some of its keys.
+pub fn without(object: &Object, keys: &[&str]) -> Object {
+    let others = object.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    others.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 /// The list under `key`, when it is one.
 pub fn list<'a>(object: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
     object.get(key).and_then(Value::as_array)

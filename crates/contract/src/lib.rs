@@ -19,6 +19,7 @@ pub mod policies;
 pub mod principal;
 pub mod sensitivity;
 mod slug;
+pub mod task;
 pub mod timestamp;
 pub mod tool;
 mod user_id;

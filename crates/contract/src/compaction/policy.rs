@@ -95,11 +95,7 @@ impl Policy {
                 fail_closed: flag(raw, "fail_on_conservation_failure", true),
             },
             overflow: OverflowPolicy::parse(raw),
-            extra: raw
-                .iter()
-                .filter(|(key, _)| !is_known(key))
-                .map(|(k, v)| (k.clone(), v.clone()))
-                .collect(),
+            extra: json::without(raw, &[&KEYS[..], &conservation::KEYS].concat()),
         }
     }
 
@@ -191,10 +187,6 @@ impl OverflowPolicy {
     pub fn stub_prefix(&self) -> &str {
         &self.stub_prefix
     }
-}
-
-fn is_known(key: &str) -> bool {
-    KEYS.contains(&key) || conservation::KEYS.contains(&key)
 }
 
 fn flag(raw: &Object, key: &str, default: bool) -> bool {

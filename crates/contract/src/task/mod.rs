@@ -1,0 +1,16 @@
+//! Tasks: work handed to an executor, where it may run, and what came of it.
+//!
+//! Whoever dispatches a task owns the run id, session id, executor and owner of its result; what an
+//! executor says about those is never believed.
+
+mod input;
+mod metrics;
+mod placement;
+mod result;
+mod target;
+
+pub use input::{Task, TaskIds, TaskInput};
+pub use metrics::Metrics;
+pub use placement::{Filter, Placement};
+pub use result::{TaskResult, TaskStatus};
+pub use target::{Target, TargetList, select_target};
