@@ -126,6 +126,16 @@ pub fn without_nulls(value: &Value) -> Value {
     }
 }
 
+/// A copy of a list or object. Nothing, and what is empty, is an empty object: the two empty containers
+/// mean the same where either may stand.
+pub fn container_or_empty(value: Option<&Value>) -> Value {
+    match value {
+        Some(Value::Array(items)) if !items.is_empty() => Value::Array(items.clone()),
+        Some(Value::Object(map)) => Value::Object(map.clone()),
+        Some(_) | None => Value::Object(Object::new()),
+    }
+}
+
 /// Reads a string list: one string or a list; trimmed, blanks and non-strings dropped, first of each kept.
 pub fn string_list(value: &Value) -> Vec<String> {
     let items = match value {

@@ -1,6 +1,6 @@
 //! A request to run a task.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::placement::Placement;
 use crate::json::{self, Object};
@@ -122,8 +122,7 @@ impl Task {
             schema: raw.get("schema").and_then(loose::text).unwrap_or_else(|| SCHEMA.to_owned()),
             id,
             instructions: instructions.unwrap_or_default(),
-            input: first("input", |input| json::is_container(input))
-                .map_or_else(|| json!({}), without_empty_list),
+            input: json::container_or_empty(first("input", |input| json::is_container(input))),
             attachments: first("attachments", |list| list.is_array())
                 .and_then(Value::as_array)
                 .cloned()
@@ -147,13 +146,5 @@ impl Task {
         wire.insert("attachments".into(), self.attachments.clone().into());
         wire.insert("metadata".into(), Value::Object(self.metadata.clone()));
         Value::Object(wire)
-    }
-}
-
-/// An empty list says as little as an empty object, which is what an executor expects.
-fn without_empty_list(input: &Value) -> Value {
-    match input.as_array() {
-        Some(items) if items.is_empty() => json!({}),
-        Some(_) | None => input.clone(),
     }
 }

@@ -1,0 +1,11 @@
+//! Approvals: what a run wants to do, and the decision of whoever must allow it first.
+
+mod decision;
+mod message;
+mod pending_action;
+mod status;
+
+pub use decision::{Decision, Verdict};
+pub use message::approval_message;
+pub use pending_action::PendingAction;
+pub use status::PendingActionStatus;
