@@ -1,6 +1,7 @@
 //! Developer commands. CI runs the very same ones.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a developer")]
 
+mod bench;
 mod conformance;
 mod fuzz;
 mod test;
@@ -28,6 +29,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Run JSON vectors against the public functions of the crates
     Conformance(conformance::Options),
+    /// Measure the workloads, in release
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
+        Command::Bench(options) => bench::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

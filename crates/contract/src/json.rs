@@ -18,6 +18,8 @@ pub type Object = serde_json::Map<String, Value>;
 pub const DEPTH_MAX: usize = 128;
 
 const CODE: &str = "invalid_json";
+/// An object of more keys is asked by hash.
+const WALKED_KEYS_MAX: usize = 8;
 
 /// Parses JSON text. Deeper than [`DEPTH_MAX`] is an error, found before anything is built.
 pub fn parse_text(text: &str) -> Result<Value> {
@@ -51,14 +53,25 @@ fn depth_of(text: &str) -> usize {
     deepest
 }
 
+/// The value under `key`, null or not.
+///
+/// Most objects are small, and walking a few keys is many times faster than hashing one: long
+/// transcripts are read key by key.
+pub fn get<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
+    if object.len() > WALKED_KEYS_MAX {
+        return object.get(key);
+    }
+    object.iter().find_map(|(known, value)| (known == key).then_some(value))
+}
+
 /// The value under `key`, unless it is absent or null.
 pub fn present<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
-    object.get(key).filter(|value| !value.is_null())
+    get(object, key).filter(|value| !value.is_null())
 }
 
 /// The text under `key`, when it is a string.
 pub fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
-    object.get(key).and_then(Value::as_str)
+    get(object, key).and_then(Value::as_str)
 }
 
 /// The text under `key`, when it is a string that is not empty.
@@ -73,7 +86,7 @@ pub fn trimmed_text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
 
 /// The object under `key`, when it is one.
 pub fn object<'a>(object: &'a Object, key: &str) -> Option<&'a Object> {
-    object.get(key).and_then(Value::as_object)
+    get(object, key).and_then(Value::as_object)
 }
 
 /// A copy of the object under `key`; anything else counts as empty.
@@ -97,7 +110,7 @@ pub fn without(object: &Object, keys: &[&str]) -> Object {
 
 /// The list under `key`, when it is one.
 pub fn list<'a>(object: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
-    object.get(key).and_then(Value::as_array)
+    get(object, key).and_then(Value::as_array)
 }
 
 /// Whether the value is a list or an object ("an array" in the words of the error texts).

@@ -23,6 +23,7 @@ mod slug;
 pub mod task;
 pub mod timestamp;
 pub mod tool;
+pub mod tool_pair;
 mod user_id;
 mod workspace_scope;
 

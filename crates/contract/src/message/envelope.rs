@@ -3,16 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::MessageType;
+use super::view::{CODE, VERSION, checked_role};
+use super::{MessageType, MessageView};
 use crate::json::{self, Object};
 use crate::{ContractError, Result};
 
-const CODE: &str = "invalid_ai_message_envelope";
 const SCHEMA: &str = "agents-api.message";
-const VERSION: u64 = 1;
-/// What a plain message carries in its metadata belongs into the payload of its envelope.
-const TOOL_CALL_KEYS: [&str; 3] = ["tool_name", "parameters", "turn"];
-const TOOL_RESULT_KEYS: [&str; 6] = ["tool_name", "success", "turn", "tool_data", "media", "error"];
 
 /// What a message says: text, or a list or object of parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,13 +20,21 @@ pub enum Content {
 }
 
 impl Content {
-    fn parse(value: &Value) -> Result<Self> {
+    /// Passes on what can be content.
+    pub(super) fn checked(value: &Value) -> Result<&Value> {
         match value {
-            Value::String(text) => Ok(Self::Text(text.clone())),
-            Value::Array(_) | Value::Object(_) => Ok(Self::Structured(value.clone())),
+            Value::String(_) | Value::Array(_) | Value::Object(_) => Ok(value),
             Value::Null | Value::Bool(_) | Value::Number(_) => {
                 Err(ContractError::field(CODE, "content", "must be a string or array"))
             }
+        }
+    }
+
+    /// Copies a value that was checked.
+    pub(super) fn of(checked: &Value) -> Self {
+        match checked.as_str() {
+            Some(text) => Self::Text(text.to_owned()),
+            None => Self::Structured(checked.clone()),
         }
     }
 
@@ -63,7 +67,7 @@ pub struct Message {
     /// What the message is.
     pub kind: MessageType,
     /// Never empty: only the doors of this file set it.
-    role: String,
+    pub(super) role: String,
     /// What it says.
     pub content: Content,
     /// What its type needs: the tool and parameters of a call, the data of a result.
@@ -81,10 +85,10 @@ pub struct Message {
 impl Message {
     /// Builds a message of a role; the type follows from content and metadata.
     pub fn new(role: &str, content: &Value, metadata: Object) -> Result<Self> {
-        let content = Content::parse(content)?;
-        let kind = MessageType::infer(&content, &metadata);
-        let role = Self::checked_role(role)?;
-        Ok(Self { role, metadata, ..Self::bare(kind, content) })
+        let content = Content::checked(content)?;
+        let kind = MessageType::infer(Some(content), Some(&metadata));
+        let role = checked_role(role)?.to_owned();
+        Ok(Self { role, metadata, ..Self::bare(kind, Content::of(content)) })
     }
 
     /// A text message; `role` is a word of ours or of a policy, and never empty.
@@ -126,11 +130,8 @@ impl Message {
 
     /// Reads a plain `{role, content, metadata}` message or an envelope into the normal form.
     pub fn parse(value: &Value) -> Result<Self> {
-        let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "message must be an array"));
-        };
-        let mut message = if is_envelope(raw) { Self::parse_envelope(raw)? } else { Self::parse_plain(raw)? };
-        let stamp = |key| json::non_empty_text(raw, key).map(str::to_owned);
+        let mut message = MessageView::read(value)?.to_message();
+        let stamp = |key| value.get(key)?.as_str().filter(|stamp| !stamp.is_empty()).map(str::to_owned);
         message.id = stamp("id");
         message.created_at = stamp("created_at");
         message.updated_at = stamp("updated_at");
@@ -180,7 +181,7 @@ impl Message {
         wire
     }
 
-    fn bare(kind: MessageType, content: Content) -> Self {
+    pub(super) fn bare(kind: MessageType, content: Content) -> Self {
         Self {
             kind,
             role: kind.default_role().to_owned(),
@@ -192,75 +193,4 @@ impl Message {
             updated_at: None,
         }
     }
-
-    fn parse_envelope(raw: &Object) -> Result<Self> {
-        if raw.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(
-                ContractError::with_message(CODE, format!("{CODE}: unsupported version")).about("version")
-            );
-        }
-        let Some(kind) = json::text(raw, "type").and_then(MessageType::from_word) else {
-            return Err(ContractError::with_message(CODE, format!("{CODE}: unsupported type")).about("type"));
-        };
-        let mut message = Self::bare(kind, Self::parse_content(raw)?);
-        message.set_role(raw)?;
-        message.metadata = json::object_or_empty(raw, "metadata");
-        // `data` is the older word for `payload`.
-        message.payload = json::object(raw, "payload")
-            .filter(|payload| !payload.is_empty())
-            .or_else(|| json::object(raw, "data"))
-            .cloned()
-            .unwrap_or_default();
-        Ok(message)
-    }
-
-    fn parse_plain(raw: &Object) -> Result<Self> {
-        let metadata = json::object_or_empty(raw, "metadata");
-        let content = Self::parse_content(raw)?;
-        let mut message = Self::bare(MessageType::infer(&content, &metadata), content);
-        message.set_role(raw)?;
-        let known: &[&str] = match message.kind {
-            MessageType::ToolCall => &TOOL_CALL_KEYS,
-            MessageType::ToolResult => &TOOL_RESULT_KEYS,
-            MessageType::Text
-            | MessageType::InputRequired
-            | MessageType::ApprovalRequired
-            | MessageType::FinalResult
-            | MessageType::Error
-            | MessageType::Delta
-            | MessageType::MultimodalPart => &[],
-        };
-        for key in known {
-            if let Some(value) = metadata.get(*key) {
-                message.payload.insert((*key).into(), value.clone());
-            }
-        }
-        message.metadata = metadata;
-        Ok(message)
-    }
-
-    fn parse_content(raw: &Object) -> Result<Content> {
-        json::present(raw, "content").map_or_else(|| Ok("".into()), Content::parse)
-    }
-
-    fn set_role(&mut self, raw: &Object) -> Result<()> {
-        if let Some(role) = json::present(raw, "role") {
-            self.role = Self::checked_role(role.as_str().unwrap_or_default())?;
-        }
-        Ok(())
-    }
-
-    fn checked_role(role: &str) -> Result<String> {
-        if role.is_empty() {
-            return Err(ContractError::field(CODE, "role", "must be a non-empty string"));
-        }
-        Ok(role.to_owned())
-    }
-}
-
-/// An envelope says its version and type, and shows by a third key that it means them.
-fn is_envelope(raw: &Object) -> bool {
-    json::present(raw, "version").is_some()
-        && json::present(raw, "type").is_some()
-        && (json::present(raw, "schema").is_some() || raw.contains_key("payload") || raw.contains_key("data"))
 }

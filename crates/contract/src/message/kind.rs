@@ -1,9 +1,9 @@
 //! The closed list of message types.
 
 use serde::Serialize;
+use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::Content;
 use crate::json::{self, Object};
 
 /// What a message is; the wire words are the snake-case names, in the order listed here.
@@ -52,14 +52,15 @@ impl MessageType {
 
     /// Infers the type of a plain message: its metadata says so, its content is structured, it
     /// carries an error, or it is text.
-    pub(super) fn infer(content: &Content, metadata: &Object) -> Self {
-        let word = json::text(metadata, "type");
+    pub(super) fn infer(content: Option<&Value>, metadata: Option<&Object>) -> Self {
+        let said = |key| metadata.and_then(|metadata| json::present(metadata, key));
+        let word = said("type").and_then(Value::as_str);
         if let Some(kind) = word.and_then(Self::from_word) {
             return kind;
         }
-        if word == Some("multimodal") || matches!(content, Content::Structured(_)) {
+        if word == Some("multimodal") || content.is_some_and(json::is_container) {
             return Self::MultimodalPart;
         }
-        if metadata.get("error").is_some_and(|error| !error.is_null()) { Self::Error } else { Self::Text }
+        if said("error").is_some() { Self::Error } else { Self::Text }
     }
 }

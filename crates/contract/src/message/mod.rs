@@ -4,8 +4,10 @@ mod coalesce;
 mod envelope;
 mod kind;
 mod project;
+mod view;
 
 pub use coalesce::coalesce;
 pub use envelope::{Content, Message};
 pub use kind::MessageType;
 pub use project::{to_provider_message, to_provider_messages};
+pub(crate) use view::MessageView;

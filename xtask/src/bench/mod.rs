@@ -1,0 +1,9 @@
+//! `cargo xtask bench`: what the product costs, measured on the workloads other runtimes are measured on.
+//!
+//! A workload builds its input, runs the real code, checks the final state and only then reports.
+
+mod command;
+mod measure;
+mod w6;
+
+pub(crate) use command::{Options, run};
