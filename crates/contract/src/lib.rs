@@ -18,6 +18,7 @@ pub mod loose;
 pub mod message;
 pub mod policies;
 pub mod principal;
+pub mod run;
 pub mod sensitivity;
 mod slug;
 pub mod task;
