@@ -149,6 +149,24 @@ pub fn container_or_empty(value: Option<&Value>) -> Value {
     }
 }
 
+/// Whether two values are the same: numbers by value (`1` is `1.0`), objects whatever their order of keys.
+pub fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        // Two whole numbers are compared as such: as fractions, large neighbours would look alike.
+        (Value::Number(one), Value::Number(other)) if one.is_f64() != other.is_f64() => {
+            one.as_f64() == other.as_f64()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let same = |(key, value)| other.get(key).is_some_and(|found| equal(value, found));
+            one.len() == other.len() && one.iter().all(same)
+        }
+        _ => left == right,
+    }
+}
+
 /// Reads a string list: one string or a list; trimmed, blanks and non-strings dropped, first of each kept.
 pub fn string_list(value: &Value) -> Vec<String> {
     let items = match value {

@@ -21,6 +21,7 @@ pub mod principal;
 pub mod run;
 pub mod sensitivity;
 mod slug;
+pub mod structured_output;
 pub mod task;
 pub mod timestamp;
 pub mod tool;
