@@ -1,9 +1,41 @@
 //! Area `tool-audit`.
 
-use serde_json::Value;
+use provost_contract::canonical;
+use provost_contract::tool::{AuditedCall, ParameterRules, RedactedParameters, result_summary};
+use serde_json::{Value, json};
 
-use super::{Answer, unknown_operation};
+use super::{Answer, input, object, text, unknown_operation};
 
-pub(super) fn run(op: &str, _case: &Value) -> Answer {
-    unknown_operation(op)
+pub(super) fn run(op: &str, case: &Value) -> Answer {
+    match op {
+        "canonical_hash" => {
+            let value = input(case, "value");
+            Ok(json!({ "canonical": canonical::canonical(value), "sha256": canonical::hash(value) }))
+        }
+        "result_summary" => {
+            let summary = result_summary(&object(case, "result"));
+            let sha256 = canonical::hash(&summary);
+            Ok(json!({ "summary": summary, "sha256": sha256 }))
+        }
+        "audit_event" => Ok(audit_event(case)),
+        _ => unknown_operation(op),
+    }
+}
+
+fn audit_event(case: &Value) -> Value {
+    let declaration = input(case, "declaration");
+    let host = input(case, "host_redaction").get("returns").and_then(Value::as_object);
+    let parameters = match host {
+        Some(replaced) => RedactedParameters::replaced_by_host(replaced.clone()),
+        None => ParameterRules::read(&object(case, "declaration")).redact(&object(case, "parameters")),
+    };
+    AuditedCall {
+        tool_name: text(case, "tool_name"),
+        tool_call_id: text(case, "tool_call_id"),
+        tool_source: text(declaration, "source"),
+        turn: input(case, "turn").as_u64().unwrap_or_default(),
+        parameters: &parameters,
+        result: &object(case, "result"),
+    }
+    .to_event()
 }

@@ -1,0 +1,71 @@
+//! The safe replay record of one tool call: stable hashes and a status, never raw parameters.
+
+use serde_json::{Value, json};
+
+use super::RedactedParameters;
+use super::result::DEFAULT_ERROR;
+use crate::json::{self, Object};
+use crate::{canonical, loose};
+
+const SCHEMA_VERSION: u64 = 1;
+
+/// A call to be written down.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditedCall<'a> {
+    /// The canonical name of the tool, or the name as called when no tool has it.
+    pub tool_name: &'a str,
+    /// The id that pairs call and result; may be empty.
+    pub tool_call_id: &'a str,
+    /// The source of the declaration; empty when there is none.
+    pub tool_source: &'a str,
+    /// The turn of the run.
+    pub turn: u64,
+    /// The model's own arguments, before bindings and defaults.
+    pub parameters: &'a RedactedParameters,
+    /// The normalised result.
+    pub result: &'a Object,
+}
+
+impl AuditedCall<'_> {
+    /// The audit event. Fields that would be empty are left out.
+    pub fn to_event(&self) -> Value {
+        let success = is_success(self.result);
+        let metadata = json::object_or_empty(self.result, "metadata");
+        let event = json!({
+            "schema_version": SCHEMA_VERSION,
+            "type": "tool_call",
+            "turn_count": self.turn,
+            "tool_name": self.tool_name,
+            "tool_call_id": self.tool_call_id,
+            "tool_source": self.tool_source,
+            "parameters_sha256": self.parameters.sha256(),
+            "parameters_redacted": true,
+            "success": success,
+            "result_status": if success { "success" } else { "error" },
+            "result_sha256": canonical::hash(&result_summary(self.result)),
+            "error_type": json::text(&metadata, "error_type").unwrap_or_default(),
+        });
+        let Value::Object(mut event) = event else { return event };
+        event.retain(|_, value| value.as_str() != Some(""));
+        Value::Object(event)
+    }
+}
+
+/// What the hash of a result covers: whether it succeeded, the tool, the metadata and the hash of the
+/// error. The payload is not covered.
+pub fn result_summary(result: &Object) -> Value {
+    let mut summary = json!({
+        "success": is_success(result),
+        "tool_name": json::text(result, "tool_name").unwrap_or_default(),
+        "metadata": json::object_or_empty(result, "metadata"),
+    });
+    if let (Some(map), false) = (summary.as_object_mut(), is_success(result)) {
+        let error = json::non_empty_text(result, "error").unwrap_or(DEFAULT_ERROR);
+        map.insert("error_sha256".into(), canonical::hash(&error.into()).into());
+    }
+    summary
+}
+
+fn is_success(result: &Object) -> bool {
+    result.get("success").is_some_and(loose::flag)
+}

@@ -1,0 +1,7 @@
+//! A call that something outside the run must answer: the request that waits, and the result handed in.
+
+mod request;
+mod result;
+
+pub use request::{RuntimeToolRequest, RuntimeToolStatus};
+pub use result::RuntimeToolResult;
