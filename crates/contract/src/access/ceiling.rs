@@ -55,6 +55,18 @@ impl CapabilityCeiling {
         Ok(Self { denied_capabilities: Some(denied), ..self })
     }
 
+    /// A copy that denies what a host lists. The list replaces the old one; blanks name nothing and are dropped.
+    #[must_use]
+    pub fn denying(self, listed: &[String]) -> Self {
+        let members = listed.iter().filter(|member| !member.trim().is_empty()).cloned().collect();
+        Self { denied_capabilities: Some(members), ..self }
+    }
+
+    /// Whether the deny-list has the capability, exactly as written.
+    pub fn denies(&self, capability: &str) -> bool {
+        self.denied_capabilities.iter().flatten().any(|member| member == capability)
+    }
+
     /// The allow-list, when there is one.
     pub fn allowed_capabilities(&self) -> Option<&[String]> {
         self.allowed_capabilities.as_deref()

@@ -98,7 +98,7 @@ impl AccessGrant {
 }
 
 fn parse_role(raw: &Object) -> Result<Role> {
-    let Some(word) = raw.get("role").and_then(loose::scalar) else { return Ok(Role::Viewer) };
+    let Some(word) = raw.get("role").and_then(loose::scalar) else { return Ok(Role::default()) };
     Role::from_word(&word)
         .ok_or_else(|| ContractError::field(CODE, "role", "must be admin, operator, or viewer"))
 }

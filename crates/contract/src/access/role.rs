@@ -8,6 +8,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
     Clone,
     Copy,
     Debug,
+    Default,
     PartialEq,
     Eq,
     PartialOrd,
@@ -21,7 +22,8 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// May see the agent and talk to it.
+    /// May see the agent and talk to it; what is granted or asked for when nothing is said.
+    #[default]
     Viewer,
     /// May also run and steer it.
     Operator,

@@ -1,0 +1,77 @@
+//! The one shape of every decision: what was decided, by which layer and rule, on which inputs.
+
+use std::borrow::Cow;
+
+use provost_contract::json::Object;
+use serde_json::{Value, json};
+use strum::IntoStaticStr;
+
+/// Whether something may be done. The order is the severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Verdict {
+    Allow,
+    Deny,
+}
+
+/// One decision, and what made it.
+///
+/// `inputs` holds names, numbers and modes: what a person needs to follow the rule. Nothing that may be
+/// a secret (parameters, raw tokens, the text of an error) is ever put there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision<V> {
+    pub verdict: V,
+    /// The step of the policy that spoke.
+    pub layer: &'static str,
+    /// The rule inside the layer: a word for machines, or the id of a configured rule.
+    pub rule: Cow<'static, str>,
+    /// The same for people, and for models that must be told why.
+    pub reason: String,
+    pub inputs: Object,
+}
+
+impl<V: Copy + Into<&'static str>> Decision<V> {
+    pub(crate) fn new(
+        verdict: V,
+        layer: impl Into<&'static str>,
+        rule: impl Into<Cow<'static, str>>,
+        reason: impl Into<String>,
+    ) -> Self {
+        let inputs = Object::new();
+        Self { verdict, layer: layer.into(), rule: rule.into(), reason: reason.into(), inputs }
+    }
+
+    /// Names an input the rule looked at.
+    pub(crate) fn given(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.inputs.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The record of the decision, for the journal and for `explain`.
+    pub fn to_value(&self) -> Value {
+        let verdict: &'static str = self.verdict.into();
+        json!({
+            "verdict": verdict,
+            "layer": self.layer,
+            "rule": self.rule,
+            "reason": self.reason,
+            "inputs": self.inputs,
+        })
+    }
+}
+
+/// A decision and everything the layers said on the way to it, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained<V> {
+    pub decision: Decision<V>,
+    pub said: Vec<Decision<V>>,
+}
+
+impl<V: Copy + Ord> Explained<V> {
+    /// The strictest of what was said, the first of equals; `silence` when no layer spoke.
+    pub(crate) fn strictest(said: Vec<Decision<V>>, silence: Decision<V>) -> Self {
+        let severest = said.iter().map(|decision| decision.verdict).max();
+        let decision = said.iter().find(|decision| Some(decision.verdict) == severest).cloned();
+        Self { decision: decision.unwrap_or(silence), said }
+    }
+}
