@@ -21,7 +21,7 @@ const NOT_YET: &[(&str, Waiting)] = &[
     ("routines-and-event-triggers", Waiting::Whole),
     ("runtime-tool-lifecycle", Waiting::Operations(&["script"])),
     ("runtime-tool-policy", Waiting::Whole),
-    ("tasks", Waiting::Operations(&["script", "to_run_envelope"])),
+    ("tasks", Waiting::Operations(&["script"])),
     ("tool-audit", Waiting::Operations(&["audit_of_turn"])),
     (
         "tool-bridge",

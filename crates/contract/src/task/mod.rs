@@ -7,6 +7,7 @@ mod input;
 mod metrics;
 mod placement;
 mod result;
+mod run_result;
 mod target;
 
 pub use input::{Task, TaskIds, TaskInput};

@@ -1,5 +1,6 @@
 //! Area `tasks`.
 
+use provost_contract::run::RunResult;
 use provost_contract::task::{
     Filter, Placement, Target, TargetList, TaskIds, TaskInput, TaskResult, select_target,
 };
@@ -16,9 +17,14 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
         "normalize_target" => Ok(Target::parse(input(case, "target"))?.to_value()),
         "list_targets" => Ok(targets(case)?.to_value(&Filter::parse(&object(case, "filter")))),
         "select_target" => Ok(select_target(&targets(case)?, &placement(case)).map(Target::id).into()),
-        "normalize_result" => Ok(TaskResult::parse(input(case, "run"))?.to_value()),
+        "normalize_result" => Ok(result(case)?.to_value()),
+        "to_run_envelope" => Ok(RunResult::from(&result(case)?).to_value()),
         _ => unknown_operation(op),
     }
+}
+
+fn result(case: &Value) -> Result<TaskResult, Value> {
+    Ok(TaskResult::parse(input(case, "run"))?)
 }
 
 fn placement(case: &Value) -> Placement {
