@@ -212,6 +212,18 @@ pub fn optional_text(code: &'static str, key: &str, object: &Object) -> Result<O
     }
 }
 
+/// The list or object under `key`; absent and null are none, anything else is refused.
+pub fn optional_container<'a>(
+    code: &'static str,
+    key: &str,
+    object: &'a Object,
+) -> Result<Option<&'a Value>> {
+    match present(object, key) {
+        Some(value) if !is_container(value) => Err(ContractError::field(code, key, "must be an array")),
+        present => Ok(present),
+    }
+}
+
 /// A copy of the object under `key`; absent and null count as empty, anything else is refused.
 pub fn optional_object(code: &'static str, key: &str, holder: &Object) -> Result<Object> {
     match present(holder, key) {

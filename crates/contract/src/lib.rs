@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod action;
+pub mod agent;
 pub mod approval;
 mod caller_context;
 pub mod canonical;

@@ -28,6 +28,11 @@ impl UserId {
             .map_err(|_| ContractError::field(code, field, "must be zero or a positive integer"))
     }
 
+    /// The user a number or numeric text names; a negative one names nobody.
+    pub fn numeric(value: &Value) -> Option<Self> {
+        loose::integer(value).map(|number| Self(number.try_into().unwrap_or_default()))
+    }
+
     /// Whether there is a user.
     pub fn is_somebody(self) -> bool {
         self != Self::NOBODY

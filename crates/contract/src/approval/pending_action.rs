@@ -162,8 +162,5 @@ fn parse_status(raw: &Object) -> Result<PendingActionStatus> {
 }
 
 fn container(raw: &Object, key: &str) -> Result<Value> {
-    match json::present(raw, key) {
-        Some(value) if !json::is_container(value) => Err(ContractError::field(CODE, key, "must be an array")),
-        present => Ok(json::container_or_empty(present)),
-    }
+    Ok(json::container_or_empty(json::optional_container(CODE, key, raw)?))
 }

@@ -105,9 +105,12 @@ impl Item {
             id: String::new(),
             kind: required_text(raw.get("type").unwrap_or(&Value::Null), "type")?,
             content: parse_content(raw)?,
-            metadata: container(raw, "metadata")?.and_then(Value::as_object).cloned().unwrap_or_default(),
+            metadata: json::optional_container(CODE, "metadata", raw)?
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default(),
             group: json::present(raw, "group").map(|group| required_text(group, "group")).transpose()?,
-            boundary: container(raw, "boundary")?.cloned(),
+            boundary: json::optional_container(CODE, "boundary", raw)?.cloned(),
         };
         let id = json::present(raw, "id").map(|id| required_text(id, "id")).transpose()?;
         Ok(item.named(id, index))
@@ -160,11 +163,4 @@ fn parse_content(raw: &Object) -> Result<Content> {
 fn required_text(value: &Value, field: &str) -> Result<String> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     text.map(str::to_owned).ok_or_else(|| ContractError::field(CODE, field, "must be a non-empty string"))
-}
-
-fn container<'a>(raw: &'a Object, key: &str) -> Result<Option<&'a Value>> {
-    match json::present(raw, key) {
-        Some(value) if !json::is_container(value) => Err(ContractError::field(CODE, key, "must be an array")),
-        present => Ok(present),
-    }
 }
