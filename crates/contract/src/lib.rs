@@ -13,6 +13,7 @@ mod caller_context;
 pub mod canonical;
 mod citation;
 pub mod compaction;
+pub mod conversation;
 mod error;
 mod failure;
 mod identity_fields;
