@@ -87,6 +87,9 @@ pub struct Append {
 }
 
 impl Append {
+    /// How many bytes of records an append may bring; what is larger is an artifact.
+    pub const BYTES_MAX: usize = 64 << 20;
+
     /// An append of records alone.
     pub fn new(run: RunId, epoch: Epoch, expected: Seq, batch: Vec<Record>) -> Self {
         Self { run, epoch, expected, batch, row: None, artifacts: Vec::new() }
@@ -112,6 +115,11 @@ impl Append {
             if record.epoch != self.epoch {
                 return malformed("a record is stamped with another epoch than the append");
             }
+        }
+        if self.batch.iter().map(|record| record.kind.len() + record.body.len()).sum::<usize>()
+            > Self::BYTES_MAX
+        {
+            return malformed("its records are larger than an append may be");
         }
         match &self.row {
             Some(row) if row.run != self.run => malformed("its row is of another run"),

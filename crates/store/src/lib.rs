@@ -1,0 +1,3 @@
+//! Where Provost keeps things: SQLite behind the ports of the runtime.
+
+pub mod sqlite;

@@ -1,0 +1,35 @@
+//! The versions of the file's format: numbered, forward only.
+
+use rusqlite::Connection;
+
+use super::broken::Broken;
+
+/// One step of the format. Once released it never changes; a new one is added below it.
+struct Migration {
+    name: &'static str,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] =
+    &[Migration { name: "runs", sql: include_str!("../../migrations/0001_runs.sql") }];
+
+/// The format this program writes.
+pub(super) fn newest() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Brings the file to the newest format. Runs inside a transaction that excludes other writers, so
+/// whoever comes second finds nothing to do.
+pub(super) fn migrate(connection: &Connection) -> Result<(), Broken> {
+    connection.execute_batch(
+        "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT",
+    )?;
+    let done: i64 =
+        connection.query_row("SELECT coalesce(max(version), 0) FROM migrations", [], |row| row.get(0))?;
+    for (version, migration) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > done) {
+        connection.execute_batch(migration.sql)?;
+        connection.execute("INSERT INTO migrations VALUES (?1, ?2)", (version, migration.name))?;
+        connection.pragma_update(None, "user_version", version)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! SQLite behind the ports: one file, one writer thread, a few readers.
+//!
+//! Every write goes through the writer thread, which puts all that waits into one transaction and
+//! answers after the commit. Two processes may open the same file: SQLite lets one write at a time,
+//! and claims keep one writer a run. Nobody outside this module sees an error of SQLite itself.
+
+mod artifacts;
+mod batch;
+mod broken;
+mod claims;
+mod counter;
+mod database;
+mod holder;
+mod journal;
+mod migrate;
+mod open;
+mod open_error;
+mod options;
+mod packed;
+mod readers;
+mod runs;
+mod work;
+mod writer;
+
+pub use database::Database;
+pub use open_error::OpenError;
+pub use options::{Access, Check, Options};

@@ -1,0 +1,152 @@
+//! The one door to SQLite: opening, recognising and setting up a file.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::broken::Broken;
+use super::counter::stored;
+use super::open_error::OpenError;
+use super::options::{Access, Check, Options};
+use super::{migrate, work};
+
+/// Marks a file as ours: the letters `prov`.
+const APPLICATION_ID: i64 = 0x7072_6f76;
+/// Small pages: a step changes a few hundred bytes in several places, and every changed page is
+/// written whole.
+const PAGE_BYTES: i64 = 1_024;
+/// How many pages the log may hold before they are copied into the file.
+const LOG_PAGES_MAX: i64 = 8_192;
+const STATEMENTS_KEPT: usize = 64;
+
+/// Opens the connection that writes: recognises the file, brings it to the newest format, looks for damage.
+pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, OpenError> {
+    let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)
+            .map_err(|source| OpenError::Failed { path: path.to_owned(), source: Box::new(source) })?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    // It waits by itself: see `work::patiently`.
+    let connection = connect(path, flags, Duration::ZERO).map_err(error)?;
+    let patiently = |attempt: &dyn Fn() -> Result<(), Broken>| {
+        work::patiently(options.patience_ms, attempt).map_err(error)
+    };
+    let found = work::patiently(options.patience_ms, || recognise(&connection)).map_err(error)?;
+    found.admit(path)?;
+    if connection.is_readonly("main").map_err(|cause| error(cause.into()))? {
+        return Err(OpenError::ReadOnly { path: path.to_owned() });
+    }
+    patiently(&|| prepare(&connection, options))?;
+    patiently(&|| bring_up(&connection))?;
+    patiently(&|| check(&connection, options))?;
+    Ok(connection)
+}
+
+/// Opens a connection that only reads a file made by [`writing`], here or elsewhere.
+pub(super) fn reading(path: &Path, options: &Options) -> Result<Connection, OpenError> {
+    let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
+    if !path.exists() {
+        return Err(OpenError::Missing { path: path.to_owned() });
+    }
+    let patience = Duration::from_millis(options.patience_ms);
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, patience).map_err(error)?;
+    match recognise(&connection).map_err(error)? {
+        Found::Nothing => Found::Foreign("it is empty".to_owned()).admit(path)?,
+        found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
+    }
+    if options.access == Access::ReadOnly {
+        check(&connection, options).map_err(error)?;
+    }
+    Ok(connection)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one door")]
+fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, Broken> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(patience)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    // A file made by somebody else must not run their code in ours.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// What a file is.
+enum Found {
+    Nothing,
+    Ours,
+    Foreign(String),
+    Newer(i64),
+}
+
+impl Found {
+    fn admit(self, path: &Path) -> Result<(), OpenError> {
+        match self {
+            Self::Nothing | Self::Ours => Ok(()),
+            Self::Foreign(found) => Err(OpenError::Foreign { path: path.to_owned(), found }),
+            Self::Newer(found) => {
+                Err(OpenError::Newer { path: path.to_owned(), found, known: migrate::newest() })
+            }
+        }
+    }
+}
+
+/// Looks what the file is before anything is written to it.
+fn recognise(connection: &Connection) -> Result<Found, Broken> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let (id, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
+    let things = number("SELECT count(*) FROM sqlite_schema")?;
+    Ok(match (id, version, things) {
+        (0, 0, 0) => Found::Nothing,
+        (APPLICATION_ID, version, _) if version > migrate::newest() => Found::Newer(version),
+        (APPLICATION_ID, _, _) => Found::Ours,
+        _ => Found::Foreign(format!(
+            "it is the SQLite file of another program, with {things} tables and indexes"
+        )),
+    })
+}
+
+/// Sets what the file and this connection need. The size of a page is set before anything is written.
+fn prepare(connection: &Connection, options: &Options) -> Result<(), Broken> {
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    // Durable means: on the disk before anybody hears of it.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES_MAX, |_| Ok(()))?;
+    connection
+        .pragma_update_and_check(None, "journal_size_limit", LOG_PAGES_MAX * PAGE_BYTES * 4, |_| Ok(()))?;
+    if let Some(bytes_max) = options.bytes_max {
+        connection.pragma_update_and_check(
+            None,
+            "max_page_count",
+            (stored(bytes_max) / PAGE_BYTES).max(1),
+            |_| Ok(()),
+        )?;
+    }
+    Ok(())
+}
+
+fn bring_up(connection: &Connection) -> Result<(), Broken> {
+    work::transaction(connection, || {
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        migrate::migrate(connection)
+    })
+}
+
+/// Looks through the file for damage.
+fn check(connection: &Connection, options: &Options) -> Result<(), Broken> {
+    let bytes: i64 = connection.query_row(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+        [],
+        |row| row.get(0),
+    )?;
+    match options.check {
+        Check::WhenSmall if u64::try_from(bytes).is_ok_and(|bytes| bytes > Check::BYTES_MAX) => return Ok(()),
+        Check::WhenSmall | Check::Always => {}
+    }
+    let told: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if told == "ok" { Ok(()) } else { Err(Broken::Damaged(told)) }
+}

@@ -1,0 +1,7 @@
+//! The stores through their public doors.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails panics")]
+
+mod files;
+mod sample;
+mod sharing;
+mod sqlite;

@@ -1,0 +1,102 @@
+//! Two handles on one file stand for two processes.
+
+use std::sync::Arc;
+
+use provost_runtime::port::{AppendError, ClaimError, Epoch, Fault, Seq};
+use provost_store::sqlite::{Database, OpenError, Options};
+use rusqlite::Connection;
+use tokio::task::JoinSet;
+
+use crate::sample::{Place, append, run};
+
+fn impatient() -> Options {
+    Options { patience_ms: 30, ..Options::default() }
+}
+
+/// Another process that writes and does not stop.
+#[expect(clippy::disallowed_methods, reason = "it plays a process that is not ours")]
+fn hog(place: &Place) -> Connection {
+    let hog = Connection::open(place.path()).unwrap();
+    hog.execute_batch("BEGIN IMMEDIATE").unwrap();
+    hog
+}
+
+#[tokio::test]
+async fn each_sees_what_the_other_wrote() {
+    let place = Place::new();
+    let (one, other) = (place.open().stores(), place.open().stores());
+    let run = run("run-1");
+    one.journal.append(append(&run, 0, 10)).await.unwrap();
+    assert_eq!(other.journal.head(&run).await.unwrap(), Seq(1));
+    other.journal.append(append(&run, 1, 10)).await.unwrap();
+    let error = one.journal.append(append(&run, 1, 10)).await.unwrap_err();
+    assert!(matches!(error, AppendError::Conflict { actual: Seq(2), .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_claim_of_one_binds_the_other() {
+    let place = Place::new();
+    let (one, other) = (place.open().stores(), place.open().stores());
+    let run = run("run-1");
+    let claim = one.claims.claim(&run, "one", 1_000, 0).await.unwrap();
+    let error = other.claims.claim(&run, "other", 1_000, 10).await.unwrap_err();
+    assert!(matches!(&error, ClaimError::Held(held) if *held == claim), "{error}");
+    assert_eq!(other.claims.claim(&run, "other", 1_000, 1_000).await.unwrap().epoch, Epoch(2));
+    let mut late = append(&run, 0, 10);
+    late.epoch = claim.epoch;
+    late.batch[0].epoch = claim.epoch;
+    let error = one.journal.append(late).await.unwrap_err();
+    assert!(matches!(error, AppendError::Fenced { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn many_handles_write_at_once_and_nobody_is_turned_away() {
+    let place = Place::new();
+    let mut writers = JoinSet::new();
+    for number in 0..6 {
+        let path = place.path();
+        writers.spawn(async move {
+            // They open at once, too: the first of them makes the file.
+            let open = tokio::task::spawn_blocking(move || Database::open(&path, &Options::default()));
+            let stores = open.await.unwrap().unwrap().stores();
+            let run = run(&format!("run-{number}"));
+            for expected in 0..40 {
+                stores.journal.append(append(&run, expected, 500)).await.unwrap();
+            }
+        });
+    }
+    writers.join_all().await;
+    let stores = place.open().stores();
+    for number in 0..6 {
+        assert_eq!(stores.journal.head(&run(&format!("run-{number}"))).await.unwrap(), Seq(40));
+    }
+}
+
+#[tokio::test]
+async fn a_writer_that_does_not_stop_is_named_and_nothing_is_lost() {
+    let place = Place::new();
+    let stores = place.open_with(&impatient()).stores();
+    let run = run("run-1");
+    stores.journal.append(append(&run, 0, 10)).await.unwrap();
+    let hog = hog(&place);
+    let error = stores.journal.append(append(&run, 1, 10)).await.unwrap_err();
+    let AppendError::Storage(Fault::Busy { waited_ms: 30, holder }) = &error else { panic!("{error}") };
+    if cfg!(target_os = "linux") {
+        assert_eq!(*holder, format!("another handle of this process ({})", std::process::id()));
+    }
+    assert!(!error.to_string().contains("locked"), "{error}");
+    assert_eq!(stores.journal.head(&run).await.unwrap(), Seq(1), "reading goes on");
+    hog.execute_batch("ROLLBACK").unwrap();
+    stores.journal.append(append(&run, 1, 10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn opening_beside_a_writer_that_does_not_stop_is_told() {
+    let place = Place::new();
+    drop(place.open());
+    let hog = hog(&place);
+    let error = Database::open(&place.path(), &impatient()).err().expect("the file is busy");
+    assert!(matches!(error, OpenError::Busy { waited_ms: 30, .. }), "{error}");
+    drop(hog);
+    let _: Arc<Database> = place.open();
+}
