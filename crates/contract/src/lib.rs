@@ -26,6 +26,7 @@ pub mod principal;
 pub mod provider_turn;
 pub mod run;
 pub mod sensitivity;
+pub mod session;
 mod slug;
 pub mod structured_output;
 pub mod task;

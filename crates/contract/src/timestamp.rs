@@ -14,6 +14,30 @@ pub fn unix_seconds(text: &str) -> Option<i64> {
     Some(days * SECONDS_PER_DAY + seconds_of(clock)? - offset)
 }
 
+/// A moment as `2026-01-31 10:00:00`, in UTC.
+pub fn date_time(unix_seconds: i64) -> String {
+    let (days, seconds) =
+        (unix_seconds.div_euclid(SECONDS_PER_DAY), unix_seconds.rem_euclid(SECONDS_PER_DAY));
+    let (year, month, day) = date_of(days);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}:{:02}", seconds % 60)
+}
+
+/// Year, month and day, counted in eras of 400 years that begin on a first of March, so that a leap day
+/// is the last day of its year.
+fn date_of(days_since_1970: i64) -> (i64, i64, i64) {
+    const DAYS_PER_ERA: i64 = 146_097;
+    const ERA_START_TO_1970: i64 = 719_468;
+    let days = days_since_1970 + ERA_START_TO_1970;
+    let (era, day_of_era) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months_since_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * months_since_march + 2) / 5 + 1;
+    let month = if months_since_march < 10 { months_since_march + 3 } else { months_since_march - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
 /// Days since 1970-01-01 of `YYYY-MM-DD`.
 fn days_of(date: &str) -> Option<i64> {
     let [year, month, day] = fields(date, '-', [4, 2, 2])?;
@@ -78,7 +102,7 @@ fn number(digits: &str, width: usize) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::unix_seconds;
+    use super::{SECONDS_PER_DAY, date_time, unix_seconds};
 
     #[test]
     fn moments_in_every_accepted_form() {
@@ -98,6 +122,16 @@ mod tests {
         ];
         for (text, second) in moments {
             assert_eq!(unix_seconds(text), Some(second), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_written_as_it_is_read() {
+        assert_eq!(date_time(1_780_000_000), "2026-05-28 20:26:40");
+        assert_eq!(date_time(-1), "1969-12-31 23:59:59");
+        for day in (-719_000_i64..200_000).step_by(89) {
+            let moment = day * SECONDS_PER_DAY + day.rem_euclid(SECONDS_PER_DAY);
+            assert_eq!(unix_seconds(&date_time(moment)), Some(moment), "day {day}");
         }
     }
 

@@ -13,6 +13,7 @@ const NOT_YET: &[(&str, Waiting)] = &[
     ("context-authority", Waiting::Whole),
     ("context-composition", Waiting::Whole),
     ("conversation-loop", Waiting::Whole),
+    ("conversation-sessions", Waiting::Operations(&["store_script"])),
     ("host-tool-executor", Waiting::Whole),
     ("memory", Waiting::Whole),
     ("packages", Waiting::Whole),
