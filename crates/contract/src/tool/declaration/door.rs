@@ -50,7 +50,9 @@ fn checked(code: &'static str, raw: &Object, executor: ToolExecutor) -> Result<T
     if !invalid.is_empty() {
         return Err(refused());
     }
-    Ok(ToolDeclaration::build(raw, name, executor))
+    let mut complete = raw.clone();
+    fill(&mut complete, "parameters", Object::new().into());
+    Ok(ToolDeclaration::build(&complete, name, executor))
 }
 
 fn with_server_defaults(raw: &Object) -> Object {

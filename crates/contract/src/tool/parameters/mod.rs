@@ -17,5 +17,8 @@ pub use redact::RedactedParameters;
 pub use required::RequiredCheck;
 pub use rules::ParameterRules;
 
+#[cfg(test)]
+mod rules_tests;
+
 /// The code of every refused binding or default.
 const CODE: &str = "invalid_parameter_bindings";

@@ -105,7 +105,7 @@ impl ParameterSchema {
 
     /// Whether a mark hides the parameters as a whole.
     pub(super) fn hides_all(&self) -> bool {
-        self.form != Form::Map && self.root().nodes.into_iter().any(is_marked)
+        self.root().nodes.into_iter().any(is_marked)
     }
 
     /// The step to a member of an object.
@@ -144,11 +144,11 @@ impl ParameterSchema {
         }
     }
 
+    /// A plain map describes its members under their names, beside whatever else it says as a schema.
     fn members_of<'a>(&'a self, node: &'a Object, name: &str) -> Vec<&'a Object> {
-        if self.is_root_map(node) {
-            return node.get(name).and_then(Value::as_object).into_iter().collect();
-        }
-        member_nodes(node, name)
+        let mut nodes = member_nodes(node, name);
+        nodes.extend(node.get(name).filter(|_| self.is_root_map(node)).and_then(Value::as_object));
+        nodes
     }
 
     fn is_root_map(&self, node: &Object) -> bool {

@@ -13,7 +13,7 @@ const VALUES: [&str; 3] = ["default", "example", "examples"];
 /// Keywords whose members are names rather than keywords.
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 /// How many places are visited, and how deep. References can unfold a small schema without end.
-const PLACES_MAX: usize = 20_000;
+const PLACES_MAX: usize = 5_000;
 const DEPTH_MAX: usize = 64;
 
 /// What a walk over a schema found.
