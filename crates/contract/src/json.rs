@@ -35,7 +35,7 @@ pub fn parse_text(text: &str) -> Result<Value> {
 }
 
 /// The deepest nesting of brackets outside strings. Counts without parsing, so malformed text is fine.
-fn depth_of(text: &str) -> usize {
+pub fn depth_of(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0_usize, false, false);
     for byte in text.bytes() {
         match byte {

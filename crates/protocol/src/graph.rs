@@ -93,7 +93,8 @@ impl Graph {
         self.dependencies.get(at).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether `other` ends before `at` starts, directly or through others.
+    /// Whether `other` ends before `at` starts, directly or through others. For one question;
+    /// [`Graph::ancestors`] answers many.
     pub fn reaches(&self, at: usize, other: usize) -> bool {
         let mut seen = HashSet::new();
         let mut open: Vec<usize> = self.dependencies(at).to_vec();
@@ -106,6 +107,27 @@ impl Graph {
             }
         }
         false
+    }
+
+    /// Who ends before whom, directly or through others; for a graph without rings.
+    pub fn ancestors(&self) -> Ancestors {
+        let words = self.dependencies.len().div_ceil(WORD_BITS);
+        let mut rows = vec![vec![0_u64; words]; self.dependencies.len()];
+        for at in self.order().unwrap_or_default() {
+            let mut row = vec![0_u64; words];
+            for position in self.dependencies(at) {
+                if let Some(word) = row.get_mut(position / WORD_BITS) {
+                    *word |= 1 << (position % WORD_BITS);
+                }
+                for (word, more) in row.iter_mut().zip(rows.get(*position).into_iter().flatten()) {
+                    *word |= more;
+                }
+            }
+            if let Some(slot) = rows.get_mut(at) {
+                *slot = row;
+            }
+        }
+        Ancestors { rows }
     }
 
     /// The number of actions on the longest chain of dependencies; none when there is a ring.
@@ -192,6 +214,22 @@ impl Graph {
     }
 }
 
+const WORD_BITS: usize = u64::BITS as usize;
+
+/// For every action, the set of actions that end before it starts.
+#[derive(Clone, Debug)]
+pub struct Ancestors {
+    rows: Vec<Vec<u64>>,
+}
+
+impl Ancestors {
+    /// Whether `other` ends before `at` starts.
+    pub fn contain(&self, at: usize, other: usize) -> bool {
+        let word = self.rows.get(at).and_then(|row| row.get(other / WORD_BITS));
+        word.is_some_and(|word| word & (1 << (other % WORD_BITS)) != 0)
+    }
+}
+
 /// The same ring, starting at its earliest declared member.
 fn from_earliest(mut ring: Vec<usize>) -> Vec<usize> {
     let earliest = ring.iter().enumerate().min_by_key(|(_, at)| **at).map_or(0, |(index, _)| index);
@@ -241,6 +279,10 @@ mod tests {
         assert_eq!(faults, []);
         assert_eq!(graph.order(), Some(vec![1, 2, 3, 0]));
         assert_eq!(graph.depth(), Some(3));
-        assert!(graph.reaches(0, 1) && !graph.reaches(1, 0) && !graph.reaches(2, 3));
+        let before = graph.ancestors();
+        for (at, other) in [(0, 1), (1, 0), (2, 3), (3, 1), (0, 0)] {
+            assert_eq!(before.contain(at, other), graph.reaches(at, other), "{at} {other}");
+        }
+        assert!(before.contain(0, 1) && !before.contain(1, 0) && !before.contain(2, 3));
     }
 }

@@ -5,8 +5,31 @@
 //! asks for permission, reads a clock, awaits or performs I/O.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod accept;
+mod accepted;
 mod catalog;
+mod checks;
+mod example;
+mod finding;
+mod forms;
 mod graph;
+mod message;
+mod notes;
+mod recovery;
+mod refused;
+mod text;
+mod turn;
+mod violation;
 
+pub use accept::accept;
+pub use accepted::{Accepted, Carrier, Content};
 pub use catalog::{ArgumentFault, ArgumentSchema, Catalog, Entry, Permission};
-pub use graph::{Graph, GraphFault, Node};
+pub use finding::{Code, Finding, Place};
+pub use forms::{
+    Choice, Decision, Envelope, Intent, Mode, ReportFormat, ReportSection, ReportSpec, Strategy,
+};
+pub use graph::{Ancestors, Graph, GraphFault, Node};
+pub use message::{AssistantMessage, CARRIER_TOOL, Finish, NativeCall};
+pub use refused::Refused;
+pub use turn::{Limits, Speaking, Turn};
+pub use violation::Violation;

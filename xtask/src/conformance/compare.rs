@@ -8,11 +8,27 @@ use serde_json::Value;
 
 use super::areas::Answer;
 
+/// Whether an answer may say more than was expected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum More {
+    Refused,
+    Allowed,
+}
+
 /// Compares with all of the expectation: nothing missing, nothing more.
 pub(super) fn exact(_op: &str, expect: &Value, answer: &Answer) -> Vec<String> {
+    compared(expect, answer, More::Refused)
+}
+
+/// Compares with the keys of the expectation alone, at every depth; lists still have equal length.
+pub(super) fn subset(_op: &str, expect: &Value, answer: &Answer) -> Vec<String> {
+    compared(expect, answer, More::Allowed)
+}
+
+fn compared(expect: &Value, answer: &Answer, more: More) -> Vec<String> {
     let mut found = Vec::new();
     match (expect.get("ok"), expect.get("error"), answer) {
-        (Some(expected), _, Ok(actual)) => differences("", expected, actual, &mut found),
+        (Some(expected), _, Ok(actual)) => differences("", expected, actual, more, &mut found),
         (None, Some(expected), Err(actual)) => error_differences(expected, actual, &mut found),
         (Some(_), _, Err(error)) => found.push(format!("expected a value, was refused: {error}")),
         (None, Some(expected), Ok(actual)) => {
@@ -34,27 +50,30 @@ fn error_differences(expected: &Value, actual: &Value, found: &mut Vec<String>) 
             "message" => {}
             "message_contains" if text(actual.get("message")).contains(&text(Some(value))) => {}
             "message_contains" => found.push(format!("the message lacks {value}: {actual}")),
-            _ => differences(key, value, actual.get(key).unwrap_or(&Value::Null), found),
+            _ => {
+                differences(key, value, actual.get(key).unwrap_or(&Value::Null), More::Refused, found);
+            }
         }
     }
 }
 
-fn differences(path: &str, expected: &Value, actual: &Value, found: &mut Vec<String>) {
+fn differences(path: &str, expected: &Value, actual: &Value, more: More, found: &mut Vec<String>) {
     match (expected, actual) {
         (Value::String(pattern), _) if matches_placeholder(pattern, actual) => {}
         (Value::Object(left), Value::Object(right)) => {
             for (key, value) in left {
                 match right.get(key) {
-                    Some(other) => differences(&format!("{path}/{key}"), value, other, found),
+                    Some(other) => differences(&format!("{path}/{key}"), value, other, more, found),
                     None => found.push(format!("{path}/{key}: expected {value}, is missing")),
                 }
             }
-            let unexpected = right.iter().filter(|(key, _)| !left.contains_key(*key));
+            let unexpected =
+                right.iter().filter(|(key, _)| more == More::Refused && !left.contains_key(*key));
             found.extend(unexpected.map(|(key, value)| format!("{path}/{key}: not expected, got {value}")));
         }
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             for (index, (value, other)) in left.iter().zip(right).enumerate() {
-                differences(&format!("{path}/{index}"), value, other, found);
+                differences(&format!("{path}/{index}"), value, other, more, found);
             }
         }
         _ if same_scalar(expected, actual) => {}
@@ -98,6 +117,6 @@ fn same_json_text(left: &str, right: &str) -> bool {
     }
     let (Ok(left), Ok(right)) = (json::parse_text(left), json::parse_text(right)) else { return false };
     let mut found = Vec::new();
-    differences("", &left, &right, &mut found);
+    differences("", &left, &right, More::Refused, &mut found);
     found.is_empty()
 }

@@ -33,6 +33,17 @@ impl ActionId {
         ))
     }
 
+    /// Makes an id `<word>_<name>` for an action nobody named, with `_<number>` from the second on. What
+    /// an id cannot hold becomes `_`; a long name is cut.
+    pub fn made(word: &'static str, name: &str, number: usize) -> Self {
+        debug_assert!(word.starts_with(char::is_alphanumeric), "an id starts with a letter or digit");
+        let suffix = if number > 1 { format!("_{number}") } else { String::new() };
+        let room = Self::CHARS_MAX - suffix.chars().count();
+        let plain = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' });
+        let stem: String = word.chars().chain(std::iter::once('_')).chain(plain).take(room).collect();
+        Self(stem + &suffix)
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -69,6 +80,17 @@ mod tests {
         for bad in ["", " ", "_a", ".a", "-a", "a b", "a/b", "a:b"] {
             assert_eq!(ActionId::parse(bad).unwrap_err().code(), "invalid_schema", "{bad}");
         }
+    }
+
+    #[test]
+    fn a_made_id_is_an_id_whatever_the_name() {
+        for name in ["fs_read", "release-notes", "", "a/b c", "名前", &"x".repeat(500)] {
+            for number in [1, 2, usize::MAX] {
+                let id = ActionId::made("recovered", name, number);
+                assert_eq!(ActionId::parse(id.as_str()).unwrap(), id);
+            }
+        }
+        assert_eq!(ActionId::made("recovered", "release-notes", 2).as_str(), "recovered_release_notes_2");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What one turn's model may ask for: the same object is shown in the prompt and used to check the answer.
 
 mod entry;
+mod sample;
 mod schema;
 mod turn_catalog;
 

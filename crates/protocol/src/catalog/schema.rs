@@ -7,6 +7,8 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use provost_contract::{ContractError, Result};
 use serde_json::Value;
 
+use super::sample;
+
 const CODE: &str = "invalid_tool_schema";
 /// How many steps one pattern may take on one text.
 const PATTERN_STEPS_MAX: usize = 100_000;
@@ -51,6 +53,22 @@ impl ArgumentSchema {
     /// The schema as its author wrote it.
     pub fn raw(&self) -> &Value {
         &self.raw
+    }
+
+    /// What it takes, in one line for a model.
+    pub fn signature(&self) -> String {
+        sample::signature(&self.raw)
+    }
+
+    /// The least arguments that fit; none when that cannot be guessed.
+    pub fn example(&self) -> Option<Value> {
+        let guess = sample::sample(&self.raw, "value", 0);
+        (guess.is_object() && self.validator.is_valid(&guess)).then_some(guess)
+    }
+
+    /// Whether a property takes a number or a boolean and no text.
+    pub(crate) fn wants_scalar(&self, property: &str) -> bool {
+        sample::wants_scalar(&self.raw, property)
     }
 
     /// What is wrong with the arguments; empty when they fit.

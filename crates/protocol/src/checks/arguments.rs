@@ -1,0 +1,22 @@
+//! Arguments against the schema of the tool they are for. Nothing is converted.
+
+use serde_json::Value;
+
+use crate::notes::{Fault, Notes, Spot};
+use crate::{Code, Entry};
+
+/// Checks arguments that stand at `base` in the declaration.
+pub(crate) fn check_arguments(entry: &Entry, arguments: &Value, base: &str, notes: &mut Notes) {
+    let Some(schema) = &entry.input_schema else { return };
+    for fault in schema.faults(arguments) {
+        let field = fault.pointer.trim_start_matches('/').replace('/', ".");
+        let colon = if field.is_empty() { "" } else { ": " };
+        let message = format!("{}: {field}{colon}{}", entry.name, fault.message);
+        let spot = Spot::Pointer(format!("{base}{}", fault.pointer));
+        notes.fault(Fault::new(Code::InvalidArguments, spot, message).hint(format!(
+            "{} takes {}",
+            entry.name,
+            schema.signature()
+        )));
+    }
+}

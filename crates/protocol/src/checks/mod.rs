@@ -1,0 +1,13 @@
+//! The checks both forms share: who is asked, with what, in which order, with which background.
+
+mod arguments;
+mod executor;
+mod graph_checks;
+mod nearest;
+mod references;
+
+pub(crate) use arguments::check_arguments;
+pub(crate) use executor::{ExecutorSpots, check_executor};
+pub(crate) use graph_checks::{check_graph, unknown_dependency};
+pub(crate) use nearest::{listed, nearest};
+pub(crate) use references::{References, parsed_reference};

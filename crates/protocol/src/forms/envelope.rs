@@ -1,0 +1,138 @@
+//! The envelope of a full declaration: what routes it.
+
+use provost_contract::json::{self, Object};
+use provost_contract::policies::Policies;
+use provost_contract::{ContractError, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+const CODE: &str = "invalid_schema";
+
+/// What a declaration is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Intent {
+    /// Do it.
+    Execute,
+    /// Check it and show it; nothing runs.
+    Plan,
+    /// Show more of something stored.
+    ExpandRef,
+    /// Stop a run.
+    Cancel,
+    /// Replace what is left of a run.
+    Revise,
+    /// Decide about a blocked or failed action.
+    Decide,
+    /// Write a report.
+    Report,
+}
+
+/// Whether the run must survive a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Mode {
+    /// It lives as long as the turn.
+    Ephemeral,
+    /// It is stored before it runs.
+    Durable,
+}
+
+/// How the graph is walked.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Strategy {
+    /// Whatever is ready, side by side.
+    #[default]
+    Dag,
+    /// One after the other.
+    Sequential,
+}
+
+/// The envelope, without its payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Envelope {
+    /// What it is for.
+    pub intent: Intent,
+    /// Whether actions are stored before they run, unless they say otherwise.
+    pub persist: bool,
+    /// What people see.
+    pub title: Option<String>,
+    /// How the graph is walked.
+    pub strategy: Strategy,
+    /// How the model would like to answer afterwards.
+    pub response_policy: Object,
+    /// Policies for every action.
+    pub policies: Policies,
+}
+
+impl Envelope {
+    /// Whether the run must survive a restart: it follows `persist`.
+    pub fn mode(&self) -> Mode {
+        if self.persist { Mode::Durable } else { Mode::Ephemeral }
+    }
+
+    /// Reads what stands beside the payload of an intent.
+    pub(super) fn read(raw: &Object, intent: Intent) -> Result<Self> {
+        let persist = match json::present(raw, "persist") {
+            None => false,
+            Some(Value::Bool(persist)) => *persist,
+            Some(_) => return Err(ContractError::field(CODE, "persist", "must be true or false")),
+        };
+        let mut envelope = Self {
+            intent,
+            persist,
+            title: json::optional_text(CODE, "title", raw)?,
+            strategy: Strategy::default(),
+            response_policy: json::optional_object(CODE, "response_policy", raw)?,
+            policies: match json::present(raw, "policies") {
+                None => Policies::default(),
+                Some(policies) => Policies::parse(policies)?,
+            },
+        };
+        envelope.read_execution(&json::optional_object(CODE, "execution", raw)?)?;
+        Ok(envelope)
+    }
+
+    fn read_execution(&mut self, raw: &Object) -> Result<()> {
+        json::only_keys(CODE, "execution", raw, &["mode", "strategy"])?;
+        if let Some(word) = json::present(raw, "mode")
+            && json::word::<Mode>(CODE, "execution.mode", word)? != self.mode()
+        {
+            return Err(ContractError::field(
+                CODE,
+                "execution.mode",
+                "contradicts persist: durable goes with persist true, ephemeral with persist false",
+            ));
+        }
+        if let Some(word) = json::present(raw, "strategy") {
+            self.strategy = json::word(CODE, "execution.strategy", word)?;
+        }
+        Ok(())
+    }
+
+    /// The wire form `{intent, persist, title, execution: {mode, strategy}, …}`.
+    pub fn to_value(&self) -> Value {
+        let mut wire = json!({
+            "intent": self.intent,
+            "persist": self.persist,
+            "title": self.title,
+            "execution": { "mode": self.mode(), "strategy": self.strategy },
+        });
+        if let Some(map) = wire.as_object_mut() {
+            if !self.response_policy.is_empty() {
+                map.insert("response_policy".into(), Value::Object(self.response_policy.clone()));
+            }
+            if self.policies != Policies::default() {
+                map.insert("policies".into(), self.policies.to_value());
+            }
+        }
+        wire
+    }
+}

@@ -1,0 +1,20 @@
+//! The two forms of a declaration, read into the same actions: the flat form models call a tool with, and
+//! the full form of an envelope with a payload.
+
+mod action;
+mod actions;
+mod call;
+mod decision;
+mod envelope;
+mod expand_ref;
+mod flat;
+mod full;
+mod report;
+
+pub(crate) use actions::Drafted;
+pub(crate) use call::{TASK_TOOL, delegate_of, task_text};
+pub use decision::{Choice, Decision};
+pub use envelope::{Envelope, Intent, Mode, Strategy};
+pub(crate) use flat::read_flat;
+pub(crate) use full::{TYPE, read_full};
+pub use report::{ReportFormat, ReportSection, ReportSpec};

@@ -1,0 +1,9 @@
+//! Calls outside the protocol: turned into actions only where that is provably harmless.
+
+mod direct;
+mod heredoc;
+mod invoke;
+mod textual;
+
+pub(crate) use direct::{DirectCall, recover};
+pub(crate) use textual::{Textual, read_textual};

@@ -1,0 +1,100 @@
+//! Private reasoning between `<think>` tags: never shown, never a carrier, never recovered.
+
+use std::borrow::Cow;
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+/// What is left of a text without private reasoning, and where it stood.
+#[derive(Clone, Debug)]
+pub(crate) struct Visible<'a> {
+    original: &'a str,
+    text: Cow<'a, str>,
+    /// For each cut: the byte of `text` it stands before, and how many bytes were cut up to there.
+    cuts: Vec<(usize, usize)>,
+}
+
+impl<'a> Visible<'a> {
+    /// Cuts private reasoning out. What stands after an open tag without an end is private, and so is
+    /// what stands before an end without an open tag: some models get their first tag from the template.
+    pub(crate) fn of(original: &'a str) -> Self {
+        if !original.contains(OPEN) && !original.contains(CLOSE) {
+            return Self { original, text: original.into(), cuts: Vec::new() };
+        }
+        let (mut text, mut cuts, mut cut_bytes) = (String::new(), Vec::new(), 0);
+        let (mut depth, mut start, mut at) = (0_usize, 0, 0);
+        while let Some((tag_at, tag)) = next_tag(original, at) {
+            at = tag_at + tag.len();
+            let opens = tag == OPEN;
+            if opens && depth == 0 {
+                text.push_str(original.get(start..tag_at).unwrap_or_default());
+                start = tag_at;
+            } else if !opens && depth == 0 {
+                text.clear();
+                cuts.clear();
+                cut_bytes = 0;
+                start = 0;
+            }
+            depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
+            if depth == 0 {
+                cut_bytes += at - start;
+                cuts.push((text.len(), cut_bytes));
+                start = at;
+            }
+        }
+        if depth == 0 {
+            text.push_str(original.get(start..).unwrap_or_default());
+        }
+        Self { original, text: text.into(), cuts }
+    }
+
+    /// The visible text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The whole text, reasoning and all.
+    pub(crate) fn original(&self) -> &'a str {
+        self.original
+    }
+
+    /// The byte of the whole text behind a byte of the visible text.
+    pub(crate) fn original_byte(&self, byte: usize) -> usize {
+        let cut = self.cuts.iter().rev().find(|(before, _)| *before <= byte).map_or(0, |(_, cut)| *cut);
+        byte + cut
+    }
+}
+
+fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
+    let rest = text.get(from..)?;
+    let find = |tag: &'static str| rest.find(tag).map(|at| (from + at, tag));
+    match (find(OPEN), find(CLOSE)) {
+        (Some(open), Some(close)) => Some(if open.0 < close.0 { open } else { close }),
+        (open, close) => open.or(close),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(original: &str, visible: &str) {
+        let cut = Visible::of(original);
+        assert_eq!(cut.text(), visible, "{original}");
+        for (byte, character) in cut.text().char_indices() {
+            let behind = original.get(cut.original_byte(byte)..).unwrap();
+            assert!(behind.starts_with(character), "{original}: byte {byte}");
+        }
+    }
+
+    #[test]
+    fn reasoning_is_cut_and_places_stay_true() {
+        check("plain", "plain");
+        check("<think>a</think>b", "b");
+        check("é<think>a</think>b<think>c</think>d", "ébd");
+        check("a<think>b<think>c</think>d</think>e", "ae");
+        check("a<think>b", "a");
+        check("private</think>b", "b");
+        check("<think>a</think>b</think>c", "c");
+    }
+}

@@ -1,0 +1,25 @@
+//! How section names compare.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The form two names of one section share: composed, without surrounding backticks or asterisks, single
+/// spaces, lower case.
+pub(crate) fn section_name(text: &str) -> String {
+    let composed: String = text.nfc().collect();
+    let bare = composed.trim().trim_matches(['`', '*']);
+    bare.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_does_not_matter_and_letters_do() {
+        for name in ["look.prompt", " Look.Prompt ", "`look.prompt`", "**look.prompt**", "* look.prompt *"] {
+            assert_eq!(section_name(name), "look.prompt");
+        }
+        assert_eq!(section_name("re\u{301}sume\u{301}  b"), "résumé b");
+        assert_ne!(section_name("look_prompt"), section_name("look.prompt"));
+    }
+}
