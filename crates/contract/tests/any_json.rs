@@ -5,18 +5,28 @@ use serde_json::{Map, Value};
 
 /// Any JSON value: a few levels deep, keys and texts of every kind.
 pub(crate) fn any_json() -> impl Strategy<Value = Value> {
+    json_of(any_key().boxed(), any_text().boxed())
+}
+
+/// Any JSON value made of these keys and texts.
+pub(crate) fn json_of(
+    keys: BoxedStrategy<String>,
+    texts: BoxedStrategy<String>,
+) -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
+        (-2_i64..20).prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
         (-1e9..1e9_f64).prop_map(Value::from),
-        any_text().prop_map(Value::from),
+        texts.prop_map(Value::from),
     ];
-    scalar.prop_recursive(4, 32, 6, |inner| {
+    scalar.prop_recursive(4, 32, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((any_key(), inner), 0..5).prop_map(|members| members.into_iter().collect()),
+            prop::collection::vec((keys.clone(), inner), 0..5)
+                .prop_map(|members| members.into_iter().collect()),
         ]
     })
 }
