@@ -1,0 +1,94 @@
+//! Action policy: what refuses a call, and that the same call goes through without it.
+
+use provost_contract::json::Object;
+use provost_policy::ActionPolicy::{self, Direct, Forbidden, Preview};
+use provost_policy::action_policy::{Consulted, Question, resolve};
+use provost_policy::{Explained, HookAnswer, HookFailure};
+use serde_json::{Value, json};
+
+fn question(more: Value) -> Question {
+    let mut context = Object::new();
+    context.insert("tool_name".into(), json!("mail/send"));
+    context.insert("workspace".into(), json!({"workspace_type": "site", "workspace_id": "1"}));
+    context.insert("user_id".into(), json!(9));
+    context.insert("agent_id".into(), json!("writer"));
+    context.extend(more.as_object().cloned().unwrap_or_default());
+    Question::parse(&context, |_| None)
+}
+
+fn decide(context: Value, consulted: Consulted) -> Explained<ActionPolicy> {
+    resolve(&question(context), &consulted)
+}
+
+fn last_word(answer: HookAnswer<ActionPolicy>) -> Consulted {
+    Consulted { final_override: answer, ..Consulted::default() }
+}
+
+fn remembered(policy: ActionPolicy) -> Consulted {
+    Consulted { remembered: Some(policy), ..Consulted::default() }
+}
+
+#[test]
+fn the_last_word_changes_everything_but_a_refusal() {
+    let says = |policy| last_word(Ok(Some(policy)));
+    let preview = json!({"tool_def": {"action_policy": "preview"}});
+    assert_eq!(decide(preview.clone(), says(Direct)).decision.verdict, Direct);
+    assert_eq!(decide(preview, says(Forbidden)).decision.verdict, Forbidden);
+    for refusal in [
+        json!({"deny": "mail/send"}),
+        json!({"action_policy": {"tools": {"mail/send": "forbidden"}}}),
+        json!({"tool_def": {"action_policy": "forbidden"}}),
+    ] {
+        let explained = decide(refusal.clone(), says(Direct));
+        assert_eq!(explained.decision.verdict, Forbidden, "{refusal}");
+        assert_eq!(explained.said.last().map(|decision| decision.layer), Some("final_override"));
+    }
+}
+
+#[test]
+fn a_last_word_that_fails_refuses() {
+    for failure in [HookFailure::Failed, HookFailure::TimedOut, HookFailure::Nonsense] {
+        let explained = decide(json!({}), last_word(Err(failure)));
+        assert_eq!((explained.decision.verdict, &*explained.decision.rule), (Forbidden, "override_failed"));
+    }
+    assert_eq!(decide(json!({}), last_word(ActionPolicy::from_hook(&Value::Null))).decision.verdict, Direct);
+}
+
+#[test]
+fn a_provider_that_fails_refuses_where_its_answer_would_have_counted() {
+    let asked = |providers: Vec<HookAnswer<ActionPolicy>>| Consulted { providers, ..Consulted::default() };
+    let nonsense = || ActionPolicy::from_hook(&json!("sure"));
+    let failed = decide(json!({}), asked(vec![Ok(None), nonsense(), Ok(Some(Direct))])).decision;
+    assert_eq!((failed.verdict, &*failed.rule), (Forbidden, "provider_failed"));
+    assert_eq!(failed.inputs["provider"], 1);
+    assert_eq!(decide(json!({}), asked(vec![Ok(None), Ok(Some(Direct))])).decision.verdict, Direct);
+    let named = json!({"action_policy": {"tools": {"mail/send": "direct"}}});
+    assert_eq!(decide(named, asked(vec![nonsense()])).decision.verdict, Direct, "the provider is not asked");
+}
+
+#[test]
+fn a_remembered_approval_spares_a_question_but_lifts_no_refusal() {
+    let asks = json!({"tool_def": {"action_policy": "preview"}});
+    assert_eq!(decide(asks.clone(), Consulted::default()).decision.verdict, Preview);
+    assert_eq!(decide(asks, remembered(Direct)).decision.layer, "remembered");
+    for refusal in [json!({"action_policy": "forbidden"}), json!({"action_policy_chat": "forbidden"})] {
+        let decision = decide(json!({"tool_def": refusal}), remembered(Direct)).decision;
+        assert_eq!(decision.verdict, Forbidden, "{refusal}");
+    }
+}
+
+#[test]
+fn nothing_is_remembered_for_a_run_that_does_not_say_whose_it_is() {
+    assert!(question(json!({})).memory_key().is_some());
+    for missing in [
+        json!({"user_id": 0}),
+        json!({"user_id": -1}),
+        json!({"user_id": null}),
+        json!({"workspace": {"workspace_type": "site"}}),
+        json!({"agent_id": " "}),
+    ] {
+        assert_eq!(question(missing.clone()).memory_key(), None, "{missing}");
+        let decision = decide(missing.clone(), remembered(Forbidden)).decision;
+        assert_eq!(decision.verdict, Direct, "{missing}");
+    }
+}
