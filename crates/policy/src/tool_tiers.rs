@@ -117,3 +117,23 @@ fn manifest_line(name: &str, declaration: &Value) -> Value {
         "required_fields": required.map(json::string_list).unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_cannot_promote_its_own_tool() {
+        let promoted = |declaration: Value| {
+            let tools = json!({ "a/first": {}, "b/second": declaration });
+            let request = TierRequest::parse(&Object::new(), 1);
+            request.split(tools.as_object().unwrap(), &[]).tier_1
+        };
+        assert_eq!(promoted(json!({"mandatory": true})), [("b/second".to_owned(), Promotion::Mandatory)]);
+        for mark in [json!({"executor": "client"}), json!({"scope": "run"})] {
+            let mut declaration = mark;
+            declaration["mandatory"] = json!(true);
+            assert_eq!(promoted(declaration), [("a/first".to_owned(), Promotion::Room)]);
+        }
+    }
+}
