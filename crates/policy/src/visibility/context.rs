@@ -76,14 +76,6 @@ impl Context {
         }
     }
 
-    /// Every name of one list, over all fragments.
-    pub(super) fn united<'a>(
-        &'a self,
-        list: impl Fn(&'a Fragment) -> &'a [String] + 'a,
-    ) -> impl Iterator<Item = &'a str> {
-        self.fragments.iter().flat_map(move |(_, fragment)| list(fragment)).map(String::as_str)
-    }
-
     /// The first fragment that says something about a tool.
     pub(super) fn first_source(&self, says: impl Fn(&Fragment) -> bool) -> Option<Source> {
         self.fragments.iter().find(|(_, fragment)| says(fragment)).map(|(source, _)| *source)

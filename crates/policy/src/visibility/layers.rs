@@ -133,22 +133,13 @@ pub(super) fn categories(tool: Tool<'_>, context: &Context) -> Said {
 }
 
 pub(super) fn allow_only(tool: Tool<'_>, context: &Context) -> Said {
-    let mut only = context.united(|fragment| &fragment.allow_only).peekable();
-    only.peek()?;
-    if only.any(|name| name == tool.name) {
-        return Some(Decision::new(
-            Visible,
-            Layer::AllowOnly,
-            "listed",
-            "the run is limited to a list that has the tool",
-        ));
-    }
-    Some(Decision::new(
-        Hidden,
-        Layer::AllowOnly,
-        "not_listed",
-        "the run is limited to a list without the tool",
-    ))
+    let limiting = context.first_source(|fragment| !fragment.allow_only.is_empty())?;
+    let (verdict, rule, by) = match context.first_source(|fragment| tool.is_named(&fragment.allow_only)) {
+        Some(listing) => (Visible, "listed", listing),
+        None => (Hidden, "not_listed", limiting),
+    };
+    let reason = format!("{} limits the run to a list of tools", by.words());
+    Some(Decision::new(verdict, Layer::AllowOnly, rule, reason).given("by", by.words()))
 }
 
 pub(super) fn client_tools(tool: Tool<'_>, context: &Context) -> Said {
