@@ -3,6 +3,7 @@
 
 mod any_json;
 mod corpus;
+mod identity;
 mod message;
 mod redaction;
 mod results;
