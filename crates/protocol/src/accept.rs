@@ -32,7 +32,7 @@ pub fn accept(message: &AssistantMessage, turn: &Turn<'_>) -> Result<Accepted, R
 /// Text of a plain agent is only text, whatever it looks like.
 fn plain_agent(message: &AssistantMessage) -> Accepted {
     let mut accepted = Accepted::new(Carrier::None, Content::Plain);
-    accepted.message = Some(message.text.clone()).filter(|text| !text.is_empty());
+    accepted.message = Some(message.text.clone());
     if message.calls.iter().any(|call| call.name == CARRIER_TOOL) {
         accepted.violations.push(Violation::ProtocolNotEnabled);
     }
@@ -108,7 +108,7 @@ fn read_native(
 }
 
 /// No native calls: a fenced block, or only text.
-fn read_text(document: &Document<'_>, turn: &Turn<'_>, notes: &mut Notes) -> Option<Accepted> {
+pub(crate) fn read_text(document: &Document<'_>, turn: &Turn<'_>, notes: &mut Notes) -> Option<Accepted> {
     match document.blocks() {
         [] => read_unmarked(document, turn, notes),
         [block] if !block.closed => {
@@ -125,15 +125,14 @@ fn read_text(document: &Document<'_>, turn: &Turn<'_>, notes: &mut Notes) -> Opt
             }
             read_declaration(&value, Carrier::FencedBlock, document, turn, notes)
         }
-        [first, second, ..] => {
-            let (code, at, message) = if [first, second].iter().all(|block| block.closed) {
-                (
-                    Code::MultipleDeclarations,
-                    second,
-                    "there is more than one agent-protocol block; send exactly one",
-                )
-            } else {
-                (Code::IncompleteOutput, second, "an agent-protocol block is not closed")
+        [_, second, ..] => {
+            let open = document.blocks().iter().find(|block| !block.closed);
+            let (code, at, message) = match open {
+                Some(open) => (Code::IncompleteOutput, open, "an agent-protocol block is not closed"),
+                None => {
+                    let message = "there is more than one agent-protocol block; send exactly one";
+                    (Code::MultipleDeclarations, second, message)
+                }
             };
             notes.fault(Fault::new(code, Spot::TextByte(at.range.start), message));
             None

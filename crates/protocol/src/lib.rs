@@ -8,6 +8,7 @@
 mod accept;
 mod accepted;
 mod catalog;
+mod check;
 mod checks;
 mod example;
 mod finding;
@@ -24,6 +25,7 @@ mod violation;
 pub use accept::accept;
 pub use accepted::{Accepted, Carrier, Content};
 pub use catalog::{ArgumentFault, ArgumentSchema, Catalog, Entry, Permission};
+pub use check::{Checked, check};
 pub use finding::{Code, Finding, Place};
 pub use forms::{
     Choice, Decision, Envelope, Intent, Mode, ReportFormat, ReportSection, ReportSpec, Strategy,

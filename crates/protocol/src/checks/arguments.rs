@@ -1,14 +1,16 @@
 //! Arguments against the schema of the tool they are for. Nothing is converted.
 
+use provost_contract::json::Object;
 use serde_json::Value;
 
 use crate::notes::{Fault, Notes, Spot};
 use crate::{Code, Entry};
 
-/// Checks arguments that stand at `base` in the declaration.
-pub(crate) fn check_arguments(entry: &Entry, arguments: &Value, base: &str, notes: &mut Notes) {
+/// Checks arguments that stand, or are missing, at `base` in the declaration.
+pub(crate) fn check_arguments(entry: &Entry, arguments: Option<&Value>, base: &str, notes: &mut Notes) {
     let Some(schema) = &entry.input_schema else { return };
-    for fault in schema.faults(arguments) {
+    let none = Value::Object(Object::new());
+    for fault in schema.faults(arguments.unwrap_or(&none)) {
         let field = fault.pointer.trim_start_matches('/').replace('/', ".");
         let colon = if field.is_empty() { "" } else { ": " };
         let message = format!("{}: {field}{colon}{}", entry.name, fault.message);

@@ -36,7 +36,8 @@ const KEYS: [&str; 18] = [
     "policies",
 ];
 
-/// Reads an action and checks who is asked, with what. `persist` is the envelope's.
+/// Reads an action and checks who is asked, with what. `persist` is the envelope's. An action with faults
+/// is still returned when it has an id, so that one pass finds everything.
 pub(super) fn read_action(
     value: &Value,
     at: String,
@@ -48,9 +49,9 @@ pub(super) fn read_action(
         notes.refused(&at, &ContractError::whole(CODE, "an action must be an object"));
         return None;
     };
-    let before = notes.faults.len();
     let mut action = notes.take(&at, read_head(raw)).map(Action::new)?;
     action.persist = persist;
+    notes.take(&at, json::only_keys(CODE, "", raw, &KEYS));
     notes.take(&at, read_texts(raw, &mut action));
     notes.take(&at, read_executor(raw, &mut action));
     notes.take(&at, read_policies(raw, &mut action));
@@ -63,9 +64,6 @@ pub(super) fn read_action(
     let context_refs = notes.take(&at, references(raw)).unwrap_or_default();
     let prompt_ref = notes.take(&at, json::optional_text(CODE, "prompt_ref", raw)).flatten();
     check_target(raw, &action, &at, turn, notes);
-    if notes.faults.len() > before {
-        return None;
-    }
     Some(Drafted { prompt_ref, context_refs, ..Drafted::new(action, at, Form::Full) })
 }
 
@@ -73,9 +71,7 @@ fn read_head(raw: &Object) -> Result<ActionId> {
     if json::text(raw, "type") != Some("action") {
         return Err(ContractError::field(CODE, "type", "must be action"));
     }
-    let id = ActionId::parse(json::text(raw, "id").unwrap_or_default())?;
-    json::only_keys(CODE, "", raw, &KEYS)?;
-    Ok(id)
+    ActionId::parse(json::text(raw, "id").unwrap_or_default())
 }
 
 fn read_texts(raw: &Object, action: &mut Action) -> Result<()> {
@@ -144,9 +140,5 @@ fn check_target(raw: &Object, action: &Action, at: &str, turn: &Turn<'_>, notes:
     let spot = |field: &str| Spot::Pointer(format!("{at}/executor/{field}"));
     let spots = ExecutorSpots { target: spot("target"), capabilities: spot("capabilities") };
     let Some(entry) = check_executor(&action.executor, spots, turn.catalog, notes) else { return };
-    let base = format!("{at}/input");
-    match json::present(raw, "input") {
-        Some(input) => check_arguments(entry, input, &base, notes),
-        None => check_arguments(entry, &Value::Object(Object::new()), &base, notes),
-    }
+    check_arguments(entry, json::present(raw, "input"), &format!("{at}/input"), notes);
 }

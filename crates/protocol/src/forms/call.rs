@@ -53,132 +53,117 @@ impl From<FlatResult> for ReturnToModel {
     }
 }
 
-/// The parts of a call, each of the right type.
-struct Shape {
-    id: ActionId,
-    kind: CallType,
-    name: String,
-    args: Object,
-    depends: Vec<String>,
-    result: FlatResult,
-    title: Option<String>,
-}
-
-/// Reads a call and checks who is asked, with what. `ids` are the ids of all calls.
+/// Reads a call and checks who is asked, with what. `ids` are the ids of all calls. A call with faults is
+/// still returned when it has an id, so that one pass finds everything.
 pub(super) fn read_call(
-    raw: &Value,
+    value: &Value,
     at: &str,
     ids: &HashSet<&str>,
     turn: &Turn<'_>,
     notes: &mut Notes,
 ) -> Option<Drafted> {
-    let shape = notes.take(at, Shape::read(raw))?;
-    let mut action = Action::new(shape.id);
-    if let Some(title) = &shape.title {
+    let Some(raw) = value.as_object() else {
+        notes.refused(at, &ContractError::whole(CODE, "a call must be an object"));
+        return None;
+    };
+    notes.take(at, json::only_keys(CODE, "", raw, &KEYS));
+    let mut action =
+        notes.take(at, ActionId::parse(json::text(raw, "id").unwrap_or_default())).map(Action::new)?;
+    let title = notes.take(at, json::optional_text(CODE, "title", raw)).flatten();
+    if let Some(title) = &title {
         action.title.clone_from(title);
     }
-    action.result_policy = ReturnToModel::from(shape.result).into();
-    let depends = without_sentinel(shape.depends, ids, notes);
+    let result = json::present(raw, "result").map(|word| json::word::<FlatResult>(CODE, "result", word));
+    if let Some(result) = result.and_then(|result| notes.take(at, result)) {
+        action.result_policy = ReturnToModel::from(result).into();
+    }
+    let depends = notes.take(at, read_depends(raw)).unwrap_or_default();
+    let depends = without_sentinel(depends, ids, notes);
     let spot = Spot::Pointer(depends_at(at, Form::Flat));
     action.depends_on = read_dependencies(&action.id, &depends, &spot, notes);
-    match target_of(shape.kind, &shape.name, &shape.args, turn) {
-        Asked::Tool => ask_tool(&mut action, &shape.name, &shape.args, raw, at, turn, notes),
-        Asked::Agent(name) => {
-            ask_agent(&mut action, name, shape.title.as_deref(), &shape.args, at, turn, notes);
-        }
-        Asked::Task(name) => {
-            notes.violation(Violation::TaskToolAsDelegation);
-            ask_agent(&mut action, name, shape.title.as_deref(), &shape.args, at, turn, notes);
-        }
+    let args = notes.take(at, json::optional_object(CODE, "args", raw));
+    let kind = notes.take(at, json::word(CODE, "type", raw.get("type").unwrap_or(&Value::Null)));
+    let name = notes.take(at, read_name(raw));
+    if let (Some(args), Some(kind), Some(name)) = (args, kind, name) {
+        let given = json::present(raw, "args");
+        ask(&mut action, &Ask { kind, name, args: &args, given, title: title.as_deref(), at }, turn, notes);
+        action.input = args;
     }
-    action.input = shape.args;
     Some(Drafted::new(action, at.to_owned(), Form::Flat))
 }
 
-/// Who a call asks.
-enum Asked<'a> {
-    Tool,
-    Agent(&'a str),
-    /// An agent, written as the tool `task`.
-    Task(&'a str),
+fn read_name(raw: &Object) -> Result<&str> {
+    json::trimmed_text(raw, "name")
+        .ok_or_else(|| ContractError::field(CODE, "name", "must be the name of a tool or agent"))
 }
 
-fn target_of<'a>(kind: CallType, name: &'a str, args: &'a Object, turn: &Turn<'_>) -> Asked<'a> {
-    match kind {
-        CallType::Agent => Asked::Agent(name),
-        CallType::Tool if name == TASK_TOOL && turn.catalog.tool(name).is_none() => {
-            Asked::Task(delegate_of(args).unwrap_or_default())
-        }
-        CallType::Tool => Asked::Tool,
+/// One name, or a list of names.
+fn read_depends(raw: &Object) -> Result<Vec<String>> {
+    match json::present(raw, "depends") {
+        None => Ok(Vec::new()),
+        Some(Value::String(name)) => json::texts(CODE, "depends", &Value::Array(vec![name.as_str().into()])),
+        Some(names) => json::texts(CODE, "depends", names),
     }
 }
 
-fn ask_tool(
-    action: &mut Action,
-    name: &str,
-    args: &Object,
-    raw: &Value,
-    at: &str,
-    turn: &Turn<'_>,
-    notes: &mut Notes,
-) {
-    action.operation = Some(name.to_owned());
-    action.executor = ExecutorRef {
-        kind: Some(ExecutorType::Tool),
-        target: Target::from_name(name),
-        capabilities: Vec::new(),
-    };
-    let spots = ExecutorSpots { target: spot(at, "name"), capabilities: spot(at, "name") };
+/// Who is asked for what.
+struct Ask<'a> {
+    kind: CallType,
+    name: &'a str,
+    args: &'a Object,
+    /// The same as they stand in the call, if they do.
+    given: Option<&'a Value>,
+    title: Option<&'a str>,
+    at: &'a str,
+}
+
+fn ask(action: &mut Action, ask: &Ask<'_>, turn: &Turn<'_>, notes: &mut Notes) {
+    match ask.kind {
+        CallType::Agent => ask_agent(action, ask.name, ask, turn, notes),
+        CallType::Tool if ask.name == TASK_TOOL && turn.catalog.tool(ask.name).is_none() => {
+            notes.violation(Violation::TaskToolAsDelegation);
+            ask_agent(action, delegate_of(ask.args).unwrap_or_default(), ask, turn, notes);
+        }
+        CallType::Tool => ask_tool(action, ask, turn, notes),
+    }
+}
+
+fn ask_tool(action: &mut Action, ask: &Ask<'_>, turn: &Turn<'_>, notes: &mut Notes) {
+    action.operation = Some(ask.name.to_owned());
+    action.executor = executor(ExecutorType::Tool, ask.name, Vec::new());
+    let spots = ExecutorSpots { target: spot(ask.at, "name"), capabilities: spot(ask.at, "name") };
     if let Some(entry) = check_executor(&action.executor, spots, turn.catalog, notes) {
-        let base = format!("{at}/args");
-        match json_args(raw) {
-            Some(given) => check_arguments(entry, given, &base, notes),
-            None => check_arguments(entry, &Value::Object(args.clone()), &base, notes),
+        check_arguments(entry, ask.given, &format!("{}/args", ask.at), notes);
+    }
+}
+
+fn ask_agent(action: &mut Action, name: &str, ask: &Ask<'_>, turn: &Turn<'_>, notes: &mut Notes) {
+    action.operation = Some("delegate".to_owned());
+    action.description = json::trimmed_text(ask.args, "description").map(str::to_owned);
+    let capabilities = match json::present(ask.args, "capabilities") {
+        None => Vec::new(),
+        Some(words) => json::texts(CODE, "capabilities", words).unwrap_or_else(|_| {
+            let message = "args.capabilities must be a list of texts";
+            notes.fault(Fault::new(Code::InvalidArguments, spot(ask.at, "args/capabilities"), message));
+            Vec::new()
+        }),
+    };
+    action.executor = executor(ExecutorType::Agent, name, capabilities);
+    let spots =
+        ExecutorSpots { target: spot(ask.at, "name"), capabilities: spot(ask.at, "args/capabilities") };
+    check_executor(&action.executor, spots, turn.catalog, notes);
+    match task_text(ask.args).or(ask.title) {
+        Some(text) => action.prompt = Some(Prompt::inline(text)),
+        None => {
+            let message = "the task text is missing: an agent must be told what to do";
+            let fault = Fault::new(Code::InvalidArguments, spot(ask.at, "args"), message);
+            notes.fault(fault.hint("give args.prompt"));
         }
     }
 }
 
-/// The arguments as they stand in the call, so that they need not be copied to be checked.
-fn json_args(raw: &Value) -> Option<&Value> {
-    raw.get("args").filter(|args| args.is_object())
-}
-
-fn ask_agent(
-    action: &mut Action,
-    name: &str,
-    title: Option<&str>,
-    args: &Object,
-    at: &str,
-    turn: &Turn<'_>,
-    notes: &mut Notes,
-) {
-    action.operation = Some("delegate".to_owned());
-    action.description = json::trimmed_text(args, "description").map(str::to_owned);
-    let capabilities =
-        match json::present(args, "capabilities").map(|words| json::texts(CODE, "capabilities", words)) {
-            None => Vec::new(),
-            Some(Ok(words)) => words,
-            Some(Err(_)) => {
-                let message = "args.capabilities must be a list of texts";
-                notes.fault(Fault::new(Code::InvalidArguments, spot(at, "args/capabilities"), message));
-                Vec::new()
-            }
-        };
-    action.executor =
-        ExecutorRef { kind: Some(ExecutorType::Agent), target: Target::from_name(name), capabilities };
-    let spots = ExecutorSpots { target: spot(at, "name"), capabilities: spot(at, "args/capabilities") };
-    check_executor(&action.executor, spots, turn.catalog, notes);
-    match task_text(args).or(title) {
-        Some(text) => action.prompt = Some(Prompt::inline(text)),
-        None => notes.fault(
-            Fault::new(
-                Code::InvalidArguments,
-                spot(at, "args"),
-                "the task text is missing: an agent must be told what to do",
-            )
-            .hint("give args.prompt"),
-        ),
-    }
+fn executor(kind: ExecutorType, name: &str, capabilities: Vec<String>) -> ExecutorRef {
+    ExecutorRef { kind: Some(kind), target: Target::from_name(name), capabilities }
 }
 
 /// The task text in the arguments of a delegation.
@@ -203,36 +188,4 @@ fn without_sentinel(mut depends: Vec<String>, ids: &HashSet<&str>, notes: &mut N
         notes.violation(Violation::NoneDependencySentinel);
     }
     depends
-}
-
-impl Shape {
-    fn read(raw: &Value) -> Result<Self> {
-        let Some(raw) = raw.as_object() else {
-            return Err(ContractError::whole(CODE, "a call must be an object"));
-        };
-        json::only_keys(CODE, "", raw, &KEYS)?;
-        let field = |key: &str| raw.get(key).unwrap_or(&Value::Null);
-        let id = ActionId::parse(json::text(raw, "id").unwrap_or_default())?;
-        let kind = json::word(CODE, "type", field("type"))?;
-        let Some(name) = json::trimmed_text(raw, "name") else {
-            return Err(ContractError::field(CODE, "name", "must be the name of a tool or agent"));
-        };
-        let depends = match json::present(raw, "depends") {
-            None => Vec::new(),
-            Some(Value::String(name)) => {
-                json::texts(CODE, "depends", &Value::Array(vec![name.as_str().into()]))?
-            }
-            Some(names) => json::texts(CODE, "depends", names)?,
-        };
-        let result = json::present(raw, "result").map(|word| json::word(CODE, "result", word)).transpose()?;
-        Ok(Self {
-            id,
-            kind,
-            name: name.to_owned(),
-            args: json::optional_object(CODE, "args", raw)?,
-            depends,
-            result: result.unwrap_or(FlatResult::Summary),
-            title: json::optional_text(CODE, "title", raw)?,
-        })
-    }
 }

@@ -76,7 +76,7 @@ fn recover_one(call: &DirectCall, ids: &mut HashSet<ActionId>, turn: &Turn<'_>) 
     let arguments = arguments_of(call)?;
     let mut notes = Notes::default();
     let given = Value::Object(arguments);
-    check_arguments(entry, &given, "", &mut notes);
+    check_arguments(entry, Some(&given), "", &mut notes);
     if !notes.faults.is_empty() {
         return Err(notes
             .faults
