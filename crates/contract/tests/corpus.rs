@@ -51,8 +51,16 @@ impl Corpus {
 
     /// What was recorded under `key`, as it is or changed in a few places, and now and then any JSON.
     pub(crate) fn near(&self, key: &str) -> BoxedStrategy<Value> {
-        let recorded: Vec<Value> = self.inputs.iter().filter_map(|input| input.get(key).cloned()).collect();
-        assert!(!recorded.is_empty(), "no input has the key {key}");
+        self.near_each(self.inputs.iter().filter_map(|input| input.get(key).cloned()).collect())
+    }
+
+    /// The recorded inputs as a whole, where an operation takes all of one.
+    pub(crate) fn near_whole(&self) -> BoxedStrategy<Value> {
+        self.near_each(self.inputs.iter().cloned().map(Value::Object).collect())
+    }
+
+    fn near_each(&self, recorded: Vec<Value>) -> BoxedStrategy<Value> {
+        assert!(!recorded.is_empty(), "nothing was recorded");
         let changes = vec((any::<Index>(), self.change()), 0..=CHANGES_MAX);
         let changed = (select(recorded), changes).prop_map(|(mut value, changes)| {
             changes.into_iter().for_each(|(place, change)| change.apply(&mut value, place));

@@ -1,13 +1,22 @@
-//! Results of turns, runs and conversations: what was normalised once is normal.
+//! Requests and results of turns, runs and conversations: what was normalised once is normal.
 
 use proptest::prelude::*;
-use provost_contract::conversation::ConversationResult;
+use provost_contract::conversation::{ConversationRequest, ConversationResult};
 use provost_contract::provider_turn::{ProviderTurn, extract_tool_calls};
 use provost_contract::run::{RunOutcome, RunResult};
 use provost_contract::structured_output::{StructuredOutputRequest, check as check_answer};
 use serde_json::json;
 
 use crate::corpus::{Corpus, check, normalising_twice_changes_nothing};
+
+#[test]
+fn a_normal_conversation_request_stays_as_it_is() {
+    let inputs = Corpus::of("conversation-request").near_whole();
+    normalising_twice_changes_nothing(&inputs, |value| {
+        let request = value.as_object().cloned().unwrap_or_default();
+        Ok(ConversationRequest::parse(&request)?.to_value())
+    });
+}
 
 #[test]
 fn a_normal_conversation_result_stays_as_it_is() {

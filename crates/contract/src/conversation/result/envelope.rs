@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::ToolObservability;
 use super::rule::{self, Field, List, Rule};
+use crate::conversation::entries::labelled;
 use crate::failure::check_failure;
 use crate::json::{self, Object};
 use crate::run::RunOutcome;
@@ -160,7 +161,7 @@ fn check_header(raw: &Object) -> Result<()> {
 }
 
 fn parse_messages(raw: &Object) -> Result<Vec<Message>> {
-    let Some(entries) = json::get(raw, "messages").and_then(rule::labelled) else {
+    let Some(entries) = json::get(raw, "messages").and_then(labelled) else {
         return Err(ContractError::field(CODE, "messages", "must be an array"));
     };
     let parse = |(label, entry): (String, &Value)| {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::conversation::entries::{Labelled, labelled};
 use crate::json::{self, Object};
 use crate::{ContractError, Result};
 
@@ -37,9 +38,6 @@ pub(super) struct List {
     pub(super) rules: &'static [Field],
 }
 
-/// Entries with their position in a list, or their key in an object.
-pub(super) type Labelled<'a> = Vec<(String, &'a Value)>;
-
 impl List {
     /// The entries before any rule; none when the list is missing. A null is no list.
     pub(super) fn entries<'a>(&self, code: &'static str, raw: &'a Object) -> Result<Labelled<'a>> {
@@ -57,17 +55,6 @@ impl List {
             check(code, &format!("{path}."), entry, self.rules).map(|()| entry)
         });
         checked.collect()
-    }
-}
-
-/// The entries of a list or object; some writers number their lists by keys.
-pub(super) fn labelled(list: &Value) -> Option<Labelled<'_>> {
-    match list {
-        Value::Array(items) => {
-            Some(items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect())
-        }
-        Value::Object(map) => Some(map.iter().map(|(key, item)| (key.clone(), item)).collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }
 
