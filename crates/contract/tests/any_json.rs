@@ -37,7 +37,8 @@ pub(crate) fn any_object() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof![".{0,12}", "[ a-z]{0,6}", Just("[redacted]".to_owned())]
+    let odd = vec!["", " ", "[redacted]", "0", "1.5", "a.b", "#/$defs/a", "é🌱", "\u{0}\"\\/\n", "kb/find"];
+    prop_oneof!["[a-z_./*A-Z -]{0,8}", prop::sample::select(odd).prop_map(str::to_owned)]
 }
 
 /// Any key; words the contract knows are more likely than chance would have them.
@@ -82,5 +83,5 @@ fn any_key() -> impl Strategy<Value = String> {
         "max_tokens",
         "secret",
     ]);
-    prop_oneof![known.prop_map(str::to_owned), ".{0,6}"]
+    prop_oneof![known.prop_map(str::to_owned), any_text()]
 }

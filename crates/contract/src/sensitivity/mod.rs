@@ -10,4 +10,4 @@ mod word;
 
 pub use name::{is_credential_name, is_sensitive_name};
 pub use profile::{Profile, redact_for};
-pub use redact::{REDACTED, is_redacted, redact_names, without_redacted};
+pub use redact::{REDACTED, redact_names, without_redacted};

@@ -8,11 +8,6 @@ use crate::json::Object;
 /// What stands where a value was hidden.
 pub const REDACTED: &str = "[redacted]";
 
-/// Whether a value was hidden.
-pub fn is_redacted(value: &Value) -> bool {
-    value.as_str() == Some(REDACTED)
-}
-
 /// Hides the whole value of every sensitively named key, at every depth.
 pub fn redact_names(value: &Value) -> Value {
     redact_where(value, &is_sensitive_name)
@@ -45,7 +40,7 @@ pub fn without_redacted(value: &Value) -> Option<Value> {
         }
         Value::Array(items) => items.iter().map(without_redacted).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            Some(value.clone()).filter(|value| !is_redacted(value))
+            Some(value.clone()).filter(|value| value.as_str() != Some(REDACTED))
         }
     }
 }

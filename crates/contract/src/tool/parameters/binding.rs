@@ -64,11 +64,6 @@ impl Binding {
         self.authoritative
     }
 
-    /// Whether the value must not be shown.
-    pub fn is_sensitive(&self) -> bool {
-        self.sensitive
-    }
-
     /// The wire form.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({ "source": self.source, "path": self.path });

@@ -15,9 +15,9 @@ const BRANCHES: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 const OTHER_MEMBERS: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 const ITEMS: [&str; 5] = ["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"];
 
-/// The properties of a schema; a schema without `properties` is itself read as a map of them.
-pub(super) fn property_map(schema: &Object) -> Option<&Object> {
-    if schema.contains_key("properties") { json::object(schema, "properties") } else { Some(schema) }
+/// The properties of a schema; a schema without an object of them is itself read as a map of properties.
+pub(super) fn property_map(schema: &Object) -> &Object {
+    json::object(schema, "properties").unwrap_or(schema)
 }
 
 /// All nodes that describe the same value as these: they themselves, what they refer to, and their branches.

@@ -21,8 +21,7 @@ fn without_authoritative(schema: &Object, bindings: &Bindings) -> Object {
     let is_ours = |name: &String| bindings.is_authoritative(name);
     match visible.get_mut("properties") {
         Some(Value::Object(properties)) => properties.retain(|name, _| !is_ours(name)),
-        Some(_) => {}
-        None => visible.retain(|name, node| !(node.is_object() && is_ours(name))),
+        _ => visible.retain(|name, node| !(node.is_object() && is_ours(name))),
     }
     if let Some(Value::Array(required)) = visible.get_mut("required") {
         required.retain(|name| !name.as_str().is_some_and(|name| bindings.is_authoritative(name)));

@@ -39,7 +39,7 @@ impl RequiredCheck {
 /// there belongs to the property's own members and does not make the property required.
 fn required_names(schema: &Object) -> Vec<String> {
     let listed = json::list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
-    let marked = property_map(schema).into_iter().flatten().filter_map(|(name, property)| {
+    let marked = property_map(schema).iter().filter_map(|(name, property)| {
         (property.get("required") == Some(&Value::Bool(true))).then_some(name.as_str())
     });
     let mut names: Vec<String> = Vec::new();

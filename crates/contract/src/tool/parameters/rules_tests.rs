@@ -189,3 +189,11 @@ fn a_schema_that_unfolds_without_end_is_walked_for_a_while_only() {
     let schema = rules(declaration).schema();
     assert_eq!(schema["$defs"]["7"].get("default"), None);
 }
+
+#[test]
+fn a_path_of_stars_does_not_multiply() {
+    let nested = |leaf: &str| (0..60).fold(json!(leaf), |inner, _| json!({ "*": inner }));
+    let path = vec!["*"; 60].join(".");
+    let declaration = json!({ "sensitive_parameters": [path] });
+    assert_eq!(redacted(declaration, nested("leaf")), nested("[redacted]"));
+}

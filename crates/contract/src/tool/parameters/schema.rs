@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::json_schema::{facets, item_nodes, member_nodes, property_map};
+use super::json_schema::{facets, item_nodes, member_nodes};
 use crate::json::{self, Object};
 use crate::sensitivity::is_sensitive_name;
 
@@ -71,7 +71,7 @@ impl ParameterSchema {
         let bound = bindings.filter(|(_, binding)| binding.get("sensitive").is_some_and(is_sensitive_level));
         paths.extend(bound.map(|(parameter, _)| parameter.trim().to_owned()));
         let (root, form) = match declaration.get("parameters").and_then(json::object_from) {
-            Some(root) if root.contains_key("properties") => (root, Form::Schema),
+            Some(root) if json::object(&root, "properties").is_some() => (root, Form::Schema),
             Some(root) => (root, Form::Map),
             None => (declaration.clone(), Form::Bare),
         };
@@ -124,7 +124,8 @@ impl ParameterSchema {
     /// The names of the members that are described.
     pub(super) fn names<'a>(&'a self, view: &View<'a>) -> Vec<&'a str> {
         let maps = view.nodes.iter().filter_map(|node| {
-            if self.is_root_map(node) { property_map(node) } else { json::object(node, "properties") }
+            let properties = json::object(node, "properties");
+            properties.or_else(|| self.is_root_map(node).then_some(*node))
         });
         let mut names: Vec<&str> =
             maps.flatten().filter(|(_, node)| node.is_object()).map(|(name, _)| name.as_str()).collect();
@@ -134,7 +135,10 @@ impl ParameterSchema {
     }
 
     fn step<'a>(&'a self, view: &View<'a>, segment: &str, nodes: Vec<&'a Object>) -> Step<'a> {
-        let paths: Vec<&str> = view.paths.iter().flat_map(|path| rest_of(path, segment)).collect();
+        let mut paths: Vec<&str> = view.paths.iter().flat_map(|path| rest_of(path, segment)).collect();
+        // A star can be matched twice over; without this the paths would double with every step.
+        paths.sort_unstable();
+        paths.dedup();
         let nodes = self.facets(nodes);
         Step {
             by_mark: nodes.iter().any(|node| is_marked(node)),

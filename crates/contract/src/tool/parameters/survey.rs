@@ -24,7 +24,7 @@ struct Survey {
     /// The nodes that describe hidden values, by address.
     hidden: HashSet<*const Object>,
     /// The nodes between the root and here, each with whether it was met inside a hidden value.
-    trail: Vec<(*const Object, Hiding)>,
+    trail: HashSet<(*const Object, Hiding)>,
     places: usize,
     depth: usize,
     /// Whether the walk had to stop early.
@@ -32,7 +32,7 @@ struct Survey {
 }
 
 /// Whether the walk is inside a value that must be hidden, and inside one that is marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Hiding {
     hidden: bool,
     marked: bool,
@@ -65,15 +65,24 @@ impl ParameterSchema {
 
 impl Survey {
     fn visit(&mut self, schema: &ParameterSchema, view: &View<'_>, path: &str, hiding: Hiding) {
-        let trail_length = self.trail.len();
-        self.trail.extend(view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hiding)));
+        if self.places >= PLACES_MAX || self.depth >= DEPTH_MAX {
+            self.cut_short = true;
+            return;
+        }
+        let places = view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hiding));
+        let entered: Vec<_> = places.filter(|place| self.trail.insert(*place)).collect();
         self.depth += 1;
         for name in schema.names(view).into_iter().chain([ANY]) {
+            if self.cut_short {
+                break;
+            }
             self.enter(schema, &schema.member(view, name), &below(path, name), hiding);
         }
         self.enter(schema, &schema.item(view, ANY), &below(path, ANY), hiding);
         self.depth -= 1;
-        self.trail.truncate(trail_length);
+        for place in entered {
+            self.trail.remove(&place);
+        }
     }
 
     fn enter(&mut self, schema: &ParameterSchema, step: &Step<'_>, path: &str, outer: Hiding) {
@@ -91,9 +100,7 @@ impl Survey {
             self.hidden.extend(places.clone().map(|(node, _)| node));
         }
         let in_a_circle = places.all(|place| self.trail.contains(&place));
-        if self.places > PLACES_MAX || self.depth > DEPTH_MAX {
-            self.cut_short |= !in_a_circle;
-        } else if !in_a_circle {
+        if !in_a_circle {
             self.visit(schema, &step.view, path, hiding);
         }
     }
