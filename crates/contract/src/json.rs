@@ -202,6 +202,12 @@ pub fn texts(code: &'static str, field: &str, value: &Value) -> Result<Vec<Strin
     Ok(string_list(value))
 }
 
+/// The trimmed text under `key`; anything else, a blank text too, is refused.
+pub fn required_text(code: &'static str, key: &str, object: &Object) -> Result<String> {
+    let refused = || ContractError::field(code, key, "must be a non-empty string");
+    trimmed_text(object, key).map(str::to_owned).ok_or_else(refused)
+}
+
 /// The text under `key`; absent and null are none, a blank text too, anything else is refused.
 pub fn optional_text(code: &'static str, key: &str, object: &Object) -> Result<Option<String>> {
     match present(object, key) {

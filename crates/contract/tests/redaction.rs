@@ -54,7 +54,7 @@ fn place() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("[a-zA-Z0-9_.*é-]{1,6}", 1..5)
 }
 
-/// Sets the value at a place, whatever stood in the way. A place below a `list` key is in a list.
+/// Sets the value at a place, whatever stood in the way.
 fn planted(mut base: Map<String, Value>, place: &[String], leaf: Value) -> Map<String, Value> {
     if let Some((first, rest)) = place.split_first() {
         let below = base.get(first).and_then(Value::as_object).cloned().unwrap_or_default();
@@ -87,14 +87,17 @@ fn leaves() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn parameters_under_a_sensitive_name(
-        base in any_object(), mut place in place(), name in sensitive_name(), leaf in leaves(), nested in any::<bool>(),
+        base in any_object(), mut place in place(), name in sensitive_name(), leaf in leaves(), nested in any::<bool>(), in_list in any::<bool>(),
     ) {
         prop_assert!(is_sensitive_name(&name), "{name}");
         place.push(name);
         if nested {
             place.push("inside".to_owned());
         }
-        let parameters = planted(base, &place, leaf);
+        let mut parameters = planted(base, &place, leaf);
+        if in_list {
+            parameters = Map::from_iter([("list".to_owned(), json!([1, [parameters]]))]);
+        }
         prop_assert!(holds_secret(&Value::Object(parameters.clone())));
         let redacted = ParameterRules::default().redact(&parameters);
         prop_assert!(!holds_secret(&redacted.exposure()), "{place:?}");

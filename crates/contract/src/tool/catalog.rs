@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::ToolDeclaration;
 use crate::json::{self, Object};
 
+/// Why something that is no declaration at all was left out.
+pub(super) const NOT_A_DECLARATION: &str = "declaration must be an array";
+
 /// A declaration that was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedTool {
@@ -89,7 +92,7 @@ impl ToolCatalog {
 }
 
 fn read_entry(key: Option<&String>, entry: &Value) -> Result<ToolDeclaration, String> {
-    let Some(raw) = entry.as_object() else { return Err("declaration must be an array".to_owned()) };
+    let Some(raw) = entry.as_object() else { return Err(NOT_A_DECLARATION.to_owned()) };
     let mut raw = raw.clone();
     if let (Some(key), None) = (key, json::present(&raw, "name")) {
         raw.insert("name".into(), key.as_str().into());

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::catalog::NOT_A_DECLARATION;
 use super::{RejectedTool, ToolDeclaration};
 use crate::json::{self, Object};
 use crate::{ContractError, Result};
@@ -90,7 +91,7 @@ impl GatheredTools {
         let parsed = match entry.as_object() {
             Some(raw) => ToolDeclaration::parse_request(&completed(slug, key, raw))
                 .map_err(|error| error.message().to_owned()),
-            None => Err("declaration must be an array".to_owned()),
+            None => Err(NOT_A_DECLARATION.to_owned()),
         };
         match parsed {
             Ok(tool) => self.tools.push((key.to_owned(), tool)),

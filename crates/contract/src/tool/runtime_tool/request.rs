@@ -42,16 +42,12 @@ impl RuntimeToolRequest {
         let Some(raw) = value.as_object() else {
             return Err(ContractError::whole(CODE, "request must be an array"));
         };
-        let required = |key: &str| {
-            let refused = || ContractError::field(CODE, key, "must be a non-empty string");
-            json::trimmed_text(raw, key).map(str::to_owned).ok_or_else(refused)
-        };
         let text = |key| json::text(raw, key).unwrap_or_default().to_owned();
         let given_id = json::text(raw, "request_id").filter(|id| !id.trim().is_empty());
         Ok(Self {
             status: RuntimeToolStatus::Pending,
-            tool_name: required("tool_name")?,
-            tool_call_id: required("tool_call_id")?,
+            tool_name: json::required_text(CODE, "tool_name", raw)?,
+            tool_call_id: json::required_text(CODE, "tool_call_id", raw)?,
             request_id: given_id.map_or_else(|| derived_id(raw), str::to_owned),
             parameters: json::object_or_empty(raw, "parameters"),
             run_id: text("run_id"),

@@ -27,10 +27,6 @@ impl RuntimeToolResult {
         let Some(raw) = value.as_object() else {
             return Err(ContractError::whole(CODE, "result must be an array"));
         };
-        let required = |key: &str| {
-            let refused = || ContractError::field(CODE, key, "must be a non-empty string");
-            json::trimmed_text(raw, key).map(str::to_owned).ok_or_else(refused)
-        };
         let outcome = if json::present(raw, "success").is_none_or(loose::flag) {
             ToolOutcome::Success(payload(json::present(raw, "result")))
         } else {
@@ -38,8 +34,8 @@ impl RuntimeToolResult {
             ToolOutcome::Failure(error.unwrap_or(DEFAULT_ERROR).to_owned())
         };
         Ok(Self {
-            request_id: required("request_id")?,
-            tool_name: required("tool_name")?,
+            request_id: json::required_text(CODE, "request_id", raw)?,
+            tool_name: json::required_text(CODE, "tool_name", raw)?,
             metadata: Citation::in_metadata(json::object_or_empty(raw, "metadata")),
             outcome,
         })
