@@ -121,26 +121,42 @@ fn write_number(out: &mut String, number: &Number) {
 
 fn write_text(out: &mut String, text: &str) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '/' => out.push_str("\\/"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            ' '..='\u{7f}' => out.push(character),
-            _ => {
-                let mut units = [0_u16; 2];
-                for unit in character.encode_utf16(&mut units) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
+    let mut rest = text;
+    // Most text is plain and goes over in one piece.
+    while let Some(at) = rest.find(needs_escape) {
+        let (plain, escaped) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = escaped.chars();
+        if let Some(character) = characters.next() {
+            write_escaped(out, character);
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+fn needs_escape(character: char) -> bool {
+    !matches!(character, ' '..='\u{7f}') || matches!(character, '"' | '\\' | '/')
+}
+
+fn write_escaped(out: &mut String, character: char) {
+    match character {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '/' => out.push_str("\\/"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ => {
+            let mut units = [0_u16; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}");
             }
         }
     }
-    out.push('"');
 }
 
 #[cfg(test)]
