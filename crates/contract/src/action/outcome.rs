@@ -8,7 +8,7 @@ use super::{ActionStatus, CODE};
 use crate::json::{self as read, Object};
 use crate::{ContractError, Result};
 
-/// Why an action was blocked or canceled, for machines; `error` says it to people.
+/// Why an action did not complete, for machines; `error` says it to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -25,6 +25,10 @@ pub enum OutcomeReason {
     Aborted,
     /// A user or client canceled.
     CanceledByUser,
+    /// Its loop ended before its goal was reached.
+    RoundsExhausted,
+    /// A decision left it out.
+    Skipped,
 }
 
 /// The end of one action, or its waiting for somebody.
@@ -36,6 +40,10 @@ pub struct Outcome {
     pub output: Value,
     /// The executor's own summary.
     pub summary: Option<String>,
+    /// Structured facts of the tool, such as counts and exit codes; null when it gave none.
+    pub native_summary: Value,
+    /// The summary of a summariser that read the whole output.
+    pub condensed: Option<String>,
     /// What went wrong, for a reader.
     pub error: Option<String>,
     /// Chosen pieces of the output.
@@ -56,6 +64,8 @@ impl Outcome {
             status,
             output: Value::Null,
             summary: None,
+            native_summary: Value::Null,
+            condensed: None,
             error: None,
             excerpts: Vec::new(),
             reason: None,
@@ -69,7 +79,7 @@ impl Outcome {
         self.status
     }
 
-    /// Reads `{status, output?, summary?, error?, excerpts?, reason?, internal_calls?, progress?}`.
+    /// Reads `{status, output?, summary?, native_summary?, condensed?, error?, excerpts?, reason?, …}`.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
             return Err(ContractError::whole(CODE, "outcome must be an object"));
@@ -83,6 +93,8 @@ impl Outcome {
         Ok(Self {
             output: raw.get("output").cloned().unwrap_or_default(),
             summary: read::text(raw, "summary").map(str::to_owned),
+            native_summary: raw.get("native_summary").cloned().unwrap_or_default(),
+            condensed: read::text(raw, "condensed").map(str::to_owned),
             error: read::text(raw, "error").map(str::to_owned),
             excerpts: read::present(raw, "excerpts")
                 .map(|list| read::texts(CODE, "excerpts", list))
@@ -100,18 +112,22 @@ impl Outcome {
         let mut wire = Object::new();
         wire.insert("status".into(), json!(self.status));
         let mut put = |key: &str, value: Value| {
-            let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-            if !empty {
+            if !value.is_null() {
                 wire.insert(key.into(), value);
             }
         };
+        let listed = |values: &[Value]| if values.is_empty() { Value::Null } else { json!(values) };
         put("output", self.output.clone());
         put("summary", json!(self.summary));
+        put("native_summary", self.native_summary.clone());
+        put("condensed", json!(self.condensed));
         put("error", json!(self.error));
-        put("excerpts", json!(self.excerpts));
+        if !self.excerpts.is_empty() {
+            put("excerpts", json!(self.excerpts));
+        }
         put("reason", json!(self.reason));
-        put("internal_calls", json!(self.internal_calls));
-        put("progress", json!(self.progress));
+        put("internal_calls", listed(&self.internal_calls));
+        put("progress", listed(&self.progress));
         Value::Object(wire)
     }
 }
@@ -124,5 +140,33 @@ fn has_outcome(status: ActionStatus) -> bool {
         | ActionStatus::Failed
         | ActionStatus::Blocked
         | ActionStatus::Canceled => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_form_reads_back_as_itself_and_an_empty_list_is_an_output() {
+        let wire = json!({
+            "status": "blocked",
+            "output": [],
+            "summary": "s",
+            "native_summary": { "matches": 0 },
+            "condensed": "c",
+            "error": "e",
+            "excerpts": ["x"],
+            "reason": "in_doubt",
+            "internal_calls": [{ "tool": "fs/read" }],
+            "progress": ["20%"],
+        });
+        assert_eq!(Outcome::parse(&wire).unwrap().to_value(), wire);
+    }
+
+    #[test]
+    fn what_has_not_ended_has_no_outcome() {
+        assert!(Outcome::parse(&json!({ "status": "waiting" })).is_ok());
+        assert_eq!(Outcome::parse(&json!({ "status": "running" })).unwrap_err().field_paths(), ["status"]);
     }
 }
