@@ -16,15 +16,21 @@ mod forms;
 mod graph;
 mod message;
 mod notes;
+pub mod observe;
 mod recovery;
 mod refused;
+mod render;
+pub mod schedule;
+pub mod select;
 mod text;
+pub mod tokens;
+pub mod transcript;
 mod turn;
 mod violation;
 
 pub use accept::accept;
 pub use accepted::{Accepted, Carrier, Content};
-pub use catalog::{ArgumentFault, ArgumentSchema, Catalog, Entry, Permission};
+pub use catalog::{ArgumentFault, ArgumentSchema, Availability, Catalog, Entry, Permission};
 pub use check::{Checked, check};
 pub use finding::{Code, Finding, Place};
 pub use forms::{
@@ -33,5 +39,6 @@ pub use forms::{
 pub use graph::{Ancestors, Graph, GraphFault, Node};
 pub use message::{AssistantMessage, CARRIER_TOOL, Finish, NativeCall};
 pub use refused::Refused;
+pub use tokens::TokenCounter;
 pub use turn::{Limits, Speaking, Turn};
 pub use violation::Violation;

@@ -37,6 +37,34 @@ pub enum Permission {
     Deny,
 }
 
+/// Whether an executor can be asked now; the order is the preference.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Availability {
+    /// At once.
+    #[default]
+    Available,
+    /// It can, but it has work already.
+    Busy,
+    /// It cannot.
+    Unavailable,
+}
+
 /// One executor: what it is called, what it can do and what that changes.
 #[derive(Debug)]
 pub struct Entry {
@@ -54,6 +82,10 @@ pub struct Entry {
     pub idempotency: Idempotency,
     /// What the agent's rules say of it, where that is known.
     pub permission: Option<Permission>,
+    /// Whether it can be asked now.
+    pub availability: Availability,
+    /// What asking it costs, in millionths of the account's currency, where that is known.
+    pub cost_micros: Option<u64>,
     /// The schema of its input; none accepts any object.
     pub input_schema: Option<ArgumentSchema>,
 }
@@ -69,6 +101,8 @@ impl Entry {
             side_effects: SideEffects::Unknown,
             idempotency: Idempotency::None,
             permission: None,
+            availability: Availability::default(),
+            cost_micros: None,
             input_schema: None,
         }
     }
@@ -102,6 +136,14 @@ impl Entry {
         }
         self.permission =
             json::present(raw, "permission").map(|word| json::word(CODE, "permission", word)).transpose()?;
+        if let Some(word) = json::present(raw, "availability") {
+            self.availability = json::word(CODE, "availability", word)?;
+        }
+        self.cost_micros = match json::present(raw, "cost_micros").map(Value::as_u64) {
+            None => None,
+            Some(Some(cost)) => Some(cost),
+            Some(None) => return Err(ContractError::field(CODE, "cost_micros", "must be a whole number")),
+        };
         self.input_schema = json::present(raw, "input_schema").map(ArgumentSchema::compile).transpose()?;
         Ok(())
     }

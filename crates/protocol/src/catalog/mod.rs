@@ -5,6 +5,6 @@ mod sample;
 mod schema;
 mod turn_catalog;
 
-pub use entry::{Entry, Permission};
+pub use entry::{Availability, Entry, Permission};
 pub use schema::{ArgumentFault, ArgumentSchema};
 pub use turn_catalog::Catalog;

@@ -1,0 +1,195 @@
+//! Who may touch a resource: readers together, a writer alone, in declaration order.
+//!
+//! An action takes all its resources when it starts and none before, so nobody holds one while waiting
+//! for another and no knot can form. Of two ready actions that exclude each other, the one declared
+//! first goes first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use provost_contract::action::Access;
+use provost_contract::policies::ConflictResolution;
+
+use super::plan::Planned;
+
+/// The resources of a plan over which actions can meet, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uses {
+    by_action: Vec<Vec<(usize, Access)>>,
+    resources: usize,
+}
+
+impl Uses {
+    /// A resource counts when two actions use it, one of them writes, and not all of them are content
+    /// with the last writer.
+    pub(super) fn of(planned: &[Planned<'_>]) -> Self {
+        let mut by_name: HashMap<&str, Vec<(usize, Access)>> = HashMap::new();
+        for (at, Planned { action, .. }) in planned.iter().enumerate() {
+            for resource in &action.resources {
+                let users = by_name.entry(&resource.name).or_default();
+                match users.last_mut() {
+                    Some((user, access)) if *user == at => *access = stronger(*access, resource.access),
+                    Some(_) | None => users.push((at, resource.access)),
+                }
+            }
+        }
+        let mut uses = Self { by_action: vec![Vec::new(); planned.len()], resources: 0 };
+        let lenient = |at: &usize| {
+            planned.get(*at).is_some_and(|planned| planned.rules.conflicts == ConflictResolution::LastWriter)
+        };
+        for users in by_name.into_values() {
+            let written = users.iter().any(|(_, access)| *access == Access::Write);
+            if users.len() < 2 || !written || users.iter().all(|(at, _)| lenient(at)) {
+                continue;
+            }
+            for (at, access) in users {
+                if let Some(list) = uses.by_action.get_mut(at) {
+                    list.push((uses.resources, access));
+                }
+            }
+            uses.resources += 1;
+        }
+        uses
+    }
+
+    fn of_action(&self, at: usize) -> &[(usize, Access)] {
+        self.by_action.get(at).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn stronger(left: Access, right: Access) -> Access {
+    match (left, right) {
+        (Access::Read, Access::Read) => Access::Read,
+        (Access::Write, _) | (_, Access::Write) => Access::Write,
+    }
+}
+
+/// One resource. A waiting action may go when its position is below the bound of its access.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    readers: usize,
+    writers: usize,
+    reading: Line,
+    writing: Line,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Line {
+    waiting: BTreeSet<usize>,
+    bound: usize,
+}
+
+impl Queue {
+    fn line(&mut self, access: Access) -> &mut Line {
+        match access {
+            Access::Read => &mut self.reading,
+            Access::Write => &mut self.writing,
+        }
+    }
+
+    fn held(&mut self, access: Access) -> &mut usize {
+        match access {
+            Access::Read => &mut self.readers,
+            Access::Write => &mut self.writers,
+        }
+    }
+
+    /// The bounds that follow from who holds the resource and who waits.
+    fn bounds(&self) -> (usize, usize) {
+        let first = |line: &Line| line.waiting.first().copied().unwrap_or(usize::MAX);
+        let (reader, writer) = (first(&self.reading), first(&self.writing));
+        let reading = if self.writers > 0 { 0 } else { writer };
+        let busy = self.writers > 0 || self.readers > 0;
+        let writing = if busy { 0 } else { reader.min(writer.saturating_add(1)) };
+        (reading, writing)
+    }
+}
+
+/// Who waits for which resource, and how many resources hinder each.
+#[derive(Clone, Debug)]
+pub(super) struct Contention {
+    queues: Vec<Queue>,
+    hindered: Vec<u32>,
+}
+
+impl Contention {
+    pub(super) fn new(uses: &Uses) -> Self {
+        Self { queues: vec![Queue::default(); uses.resources], hindered: vec![0; uses.by_action.len()] }
+    }
+
+    /// An action is ready but for its resources; `startable` learns when nothing hinders it.
+    pub(super) fn wait(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
+        startable.insert(at);
+        for (resource, access) in uses.of_action(at) {
+            let Some(queue) = self.queues.get_mut(*resource) else { continue };
+            let line = queue.line(*access);
+            line.waiting.insert(at);
+            if at >= line.bound {
+                hinder(&mut self.hindered, at, startable);
+            }
+            refresh(queue, &mut self.hindered, startable);
+        }
+    }
+
+    /// An action takes what it waited for.
+    pub(super) fn take(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
+        startable.remove(&at);
+        for (resource, access) in uses.of_action(at) {
+            let Some(queue) = self.queues.get_mut(*resource) else { continue };
+            queue.line(*access).waiting.remove(&at);
+            *queue.held(*access) += 1;
+            refresh(queue, &mut self.hindered, startable);
+        }
+    }
+
+    /// An action will not start: others need not wait behind it.
+    pub(super) fn leave(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
+        for (resource, access) in uses.of_action(at) {
+            let Some(queue) = self.queues.get_mut(*resource) else { continue };
+            queue.line(*access).waiting.remove(&at);
+            refresh(queue, &mut self.hindered, startable);
+        }
+        if let Some(hindered) = self.hindered.get_mut(at) {
+            *hindered = 0;
+        }
+        startable.remove(&at);
+    }
+
+    /// An action gives back what it held.
+    pub(super) fn give_back(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
+        for (resource, access) in uses.of_action(at) {
+            let Some(queue) = self.queues.get_mut(*resource) else { continue };
+            let held = queue.held(*access);
+            *held = held.saturating_sub(1);
+            refresh(queue, &mut self.hindered, startable);
+        }
+    }
+}
+
+/// Moves the bounds and tells those between the old and the new one.
+fn refresh(queue: &mut Queue, hindered: &mut [u32], startable: &mut BTreeSet<usize>) {
+    let (reading, writing) = queue.bounds();
+    for (line, bound) in [(&mut queue.reading, reading), (&mut queue.writing, writing)] {
+        let before = std::mem::replace(&mut line.bound, bound);
+        if before < bound {
+            line.waiting.range(before..bound).for_each(|at| free(hindered, *at, startable));
+        } else {
+            line.waiting.range(bound..before).for_each(|at| hinder(hindered, *at, startable));
+        }
+    }
+}
+
+fn hinder(hindered: &mut [u32], at: usize, startable: &mut BTreeSet<usize>) {
+    if let Some(count) = hindered.get_mut(at) {
+        *count += 1;
+        startable.remove(&at);
+    }
+}
+
+fn free(hindered: &mut [u32], at: usize, startable: &mut BTreeSet<usize>) {
+    if let Some(count) = hindered.get_mut(at) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            startable.insert(at);
+        }
+    }
+}

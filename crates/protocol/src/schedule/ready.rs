@@ -1,0 +1,61 @@
+//! How much may run at once, and what may start now.
+
+use provost_contract::{ContractError, Result};
+
+use super::event::Start;
+use super::state::{Schedule, Stop};
+use crate::Strategy;
+
+/// How many actions run at once; the runtime sets it, never the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    at_once: usize,
+}
+
+impl Limits {
+    /// Takes the runtime's bound; below one nothing could ever run, so it is refused.
+    pub fn new(max_parallel: usize, strategy: Strategy) -> Result<Self> {
+        if max_parallel == 0 {
+            return Err(ContractError::field("invalid_limit", "max_parallel", "must be at least 1"));
+        }
+        let at_once = match strategy {
+            Strategy::Dag => max_parallel,
+            Strategy::Sequential => 1,
+        };
+        Ok(Self { at_once })
+    }
+}
+
+impl Schedule {
+    /// The attempts that may begin now, those that go on first, then in declaration order.
+    ///
+    /// Asked twice without an event in between, it says the same.
+    pub fn ready(&self) -> impl Iterator<Item = Start> + '_ {
+        let (again, fresh) = match self.stop {
+            None => (usize::MAX, self.limits.at_once.saturating_sub(self.places)),
+            Some(Stop::Aborted) => (usize::MAX, 0),
+            Some(Stop::Canceled) => (0, 0),
+        };
+        let again = self.again.iter().take(again);
+        again.chain(self.startable.iter().take(fresh)).filter_map(|at| self.start_of(*at))
+    }
+
+    fn start_of(&self, at: usize) -> Option<Start> {
+        let cell = self.cells.get(at)?;
+        Some(Start { at, attempt: cell.attempts + 1, round: cell.rounds + 1 })
+    }
+
+    /// The next attempt of an action that keeps its place; none when it ended or gave it up.
+    pub(super) fn next_attempt(&self, at: usize) -> Option<Start> {
+        self.again.contains(&at).then(|| self.start_of(at))?
+    }
+
+    /// Whether an action is among those that may begin now.
+    pub(super) fn is_ready(&self, at: usize) -> bool {
+        match self.stop {
+            None if self.startable.contains(&at) => self.places < self.limits.at_once,
+            None | Some(Stop::Aborted) => self.again.contains(&at),
+            Some(Stop::Canceled) => false,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What an ending means for those that wait for it, and how it is taken back.
+
+use std::collections::BTreeSet;
+
+use provost_contract::action::{ActionStatus, OutcomeReason};
+
+use super::plan::{Edge, Wants};
+use super::state::{Cell, Schedule, Stop};
+use super::transition::Trigger;
+
+/// How a dependency ended, in the eyes of one dependent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The dependent may start.
+    Satisfied,
+    /// It was left out; the dependent may start if another dependency says so.
+    LeftOut,
+    /// The dependent's condition does not hold.
+    Unmet,
+    /// The dependent must not start.
+    Unsatisfied,
+}
+
+fn verdict(cell: &Cell, wants: Wants) -> Verdict {
+    match (wants, cell.status) {
+        (Wants::Ending(wanted), ended) if wanted == ended => Verdict::Satisfied,
+        (Wants::Ending(_) | Wants::Impossible, _) => Verdict::Unmet,
+        (Wants::Success, ActionStatus::Completed) => Verdict::Satisfied,
+        (Wants::Success, ActionStatus::Canceled) if is_left_out(cell) => Verdict::LeftOut,
+        (Wants::Success, _) if cell.passed_over => Verdict::Satisfied,
+        (Wants::Success, _) => Verdict::Unsatisfied,
+    }
+}
+
+fn is_left_out(cell: &Cell) -> bool {
+    matches!(cell.reason, Some(OutcomeReason::ConditionNotMet | OutcomeReason::Skipped))
+}
+
+impl Cell {
+    /// Whether it ended so that whoever wants this of it must not start.
+    pub(super) fn blocks(&self, wants: Wants) -> bool {
+        self.status.is_end() && verdict(self, wants) == Verdict::Unsatisfied
+    }
+}
+
+impl Schedule {
+    /// Tells dependents until nobody is left to be told. A stop comes before everything else.
+    pub(super) fn settle(&mut self) {
+        if let Some(stop) = self.stop {
+            self.end_what_never_began(stop);
+        }
+        let mut next = 0;
+        while let Some(at) = self.untold.get(next).copied() {
+            next += 1;
+            let plan = std::sync::Arc::clone(&self.plan);
+            for edge in plan.edges_of(at) {
+                self.tell(at, *edge);
+            }
+        }
+        self.untold.clear();
+    }
+
+    fn tell(&mut self, dependency: usize, edge: Edge) {
+        let Some(verdict) = self.cells.get(dependency).map(|cell| verdict(cell, edge.wants)) else { return };
+        let Some(cell) = self.cells.get_mut(edge.dependent) else { return };
+        cell.open -= 1;
+        count(cell, verdict, 1);
+        self.judge_start(edge.dependent);
+    }
+
+    /// Decides about an action that has never begun: it starts, it cannot, or it waits on.
+    pub(super) fn judge_start(&mut self, at: usize) {
+        let Some(cell) = self.cells.get(at).filter(|cell| waits(cell)) else { return };
+        let Some(node) = self.plan.nodes.get(at) else { return };
+        let all_left_out = cell.satisfied == 0 && !node.waits_for.is_empty();
+        let (trigger, reason) = match (cell.unsatisfied, cell.open, cell.unmet > 0 || all_left_out) {
+            (1.., _, _) => (Trigger::DependencyFailed, OutcomeReason::DependencyNotCompleted),
+            (0, 1.., _) => return,
+            (0, 0, true) => (Trigger::ConditionUnmet, OutcomeReason::ConditionNotMet),
+            (0, 0, false) => {
+                if self.stop.is_none() {
+                    self.contention.wait(&self.plan.uses, at, &mut self.startable);
+                }
+                return;
+            }
+        };
+        self.shift(at, trigger, Some(reason));
+        self.untold.push(at);
+    }
+
+    /// Cancels what was not started; what runs, and what is between two attempts, ends by itself.
+    fn end_what_never_began(&mut self, stop: Stop) {
+        for at in 0..self.cells.len() {
+            let Some(cell) = self.cells.get(at) else { continue };
+            let at_the_gate = cell.status == ActionStatus::Waiting && cell.attempts == 0;
+            if at_the_gate || (cell.status == ActionStatus::Pending && !cell.has_place) {
+                self.end_by_stop(at, stop);
+            }
+        }
+    }
+
+    pub(super) fn end_by_stop(&mut self, at: usize, stop: Stop) {
+        self.contention.leave(&self.plan.uses, at, &mut self.startable);
+        self.shift(at, Trigger::Stop, Some(stop.reason()));
+        self.release(at);
+        self.untold.push(at);
+    }
+
+    /// Takes back what dependents were told about an ending, and reopens those that ended only
+    /// because of it.
+    pub(super) fn take_back(&mut self, at: usize) {
+        let plan = std::sync::Arc::clone(&self.plan);
+        // A set: two reopened dependencies reach the same dependent, which is taken back once.
+        let mut open = BTreeSet::from([at]);
+        while let Some(dependency) = open.pop_first() {
+            for edge in plan.edges_of(dependency) {
+                let Some(told) = self.cells.get(dependency).map(|cell| verdict(cell, edge.wants)) else {
+                    continue;
+                };
+                let Some(cell) = self.cells.get_mut(edge.dependent) else { continue };
+                cell.open += 1;
+                count(cell, told, -1);
+                if waits(cell) {
+                    self.contention.leave(&self.plan.uses, edge.dependent, &mut self.startable);
+                } else if ended_by_dependency(cell) && cell.unsatisfied == 0 {
+                    open.insert(edge.dependent);
+                }
+            }
+            if dependency != at {
+                self.shift(dependency, Trigger::Reopen, None);
+            }
+        }
+    }
+}
+
+/// Whether it has not begun and nothing has ended it.
+fn waits(cell: &Cell) -> bool {
+    cell.status == ActionStatus::Pending && cell.attempts == 0
+}
+
+fn ended_by_dependency(cell: &Cell) -> bool {
+    let reason = cell.reason;
+    cell.status.is_end()
+        && cell.attempts == 0
+        && matches!(reason, Some(OutcomeReason::DependencyNotCompleted | OutcomeReason::ConditionNotMet))
+}
+
+fn count(cell: &mut Cell, verdict: Verdict, by: i32) {
+    let counter = match verdict {
+        Verdict::Satisfied => &mut cell.satisfied,
+        Verdict::Unmet => &mut cell.unmet,
+        Verdict::Unsatisfied => &mut cell.unsatisfied,
+        Verdict::LeftOut => return,
+    };
+    *counter = counter.saturating_add_signed(by);
+}

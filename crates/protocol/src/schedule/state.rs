@@ -1,0 +1,195 @@
+//! Where a run of a plan stands.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use provost_contract::action::{ActionId, ActionStatus, OutcomeReason};
+
+use super::contention::Contention;
+use super::plan::{Plan, Wants, count};
+use super::ready::Limits;
+use super::transition::{Trigger, follow};
+
+/// Why nothing new starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// An action failed and its policy says abort, or a decision did.
+    Aborted,
+    /// The owner of the run canceled it.
+    Canceled,
+}
+
+impl Stop {
+    /// What it is called on an action that it ended.
+    pub(super) fn reason(self) -> OutcomeReason {
+        match self {
+            Self::Aborted => OutcomeReason::Aborted,
+            Self::Canceled => OutcomeReason::CanceledByUser,
+        }
+    }
+}
+
+/// Where one action stands.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub(super) status: ActionStatus,
+    pub(super) reason: Option<OutcomeReason>,
+    /// Dependencies that have not ended.
+    pub(super) open: u32,
+    /// Dependencies that ended so that this may start.
+    pub(super) satisfied: u32,
+    /// Dependencies that ended so that this must not start.
+    pub(super) unsatisfied: u32,
+    /// Conditions that do not hold.
+    pub(super) unmet: u32,
+    /// Attempts begun.
+    pub(super) attempts: u32,
+    /// Attempts of this round that failed.
+    pub(super) failures: u32,
+    /// Times the process went away under it.
+    pub(super) interruptions: u32,
+    /// Rounds completed.
+    pub(super) rounds: u32,
+    /// It counts among those that run at once.
+    pub(super) has_place: bool,
+    /// It holds its resources.
+    pub(super) has_resources: bool,
+    /// It failed or is blocked, and its dependents go on all the same.
+    pub(super) passed_over: bool,
+}
+
+impl Cell {
+    /// Whether a decision would change something: it did not end well, by itself, and holds others up.
+    pub(super) fn awaits_decision(&self) -> bool {
+        let badly = matches!(self.status, ActionStatus::Failed | ActionStatus::Blocked);
+        badly && self.reason != Some(OutcomeReason::DependencyNotCompleted) && !self.passed_over
+    }
+}
+
+/// The state of a run: folded from events, asked for what to start.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    pub(super) plan: Arc<Plan>,
+    pub(super) limits: Limits,
+    pub(super) cells: Vec<Cell>,
+    /// May start as soon as there is a place.
+    pub(super) startable: BTreeSet<usize>,
+    /// Kept their place: the next attempt or round is due.
+    pub(super) again: BTreeSet<usize>,
+    pub(super) places: usize,
+    pub(super) contention: Contention,
+    pub(super) stop: Option<Stop>,
+    /// Ended, and their dependents have not been told.
+    pub(super) untold: Vec<usize>,
+    /// How many actions have each status, in the order of [`ActionStatus`].
+    counts: [usize; 7],
+}
+
+impl Schedule {
+    /// A run that has not begun.
+    pub fn new(plan: Arc<Plan>, limits: Limits) -> Self {
+        let cells: Vec<Cell> = plan
+            .nodes
+            .iter()
+            .map(|node| Cell {
+                status: ActionStatus::Pending,
+                reason: None,
+                open: count(node.waits_for.len()),
+                satisfied: node.satisfied_before,
+                unsatisfied: 0,
+                unmet: node.unmet_before,
+                attempts: 0,
+                failures: 0,
+                interruptions: 0,
+                rounds: 0,
+                has_place: false,
+                has_resources: false,
+                passed_over: false,
+            })
+            .collect();
+        let contention = Contention::new(&plan.uses);
+        let mut counts = [0; 7];
+        if let Some(pending) = counts.first_mut() {
+            *pending = cells.len();
+        }
+        let mut schedule = Self {
+            plan,
+            limits,
+            cells,
+            startable: BTreeSet::new(),
+            again: BTreeSet::new(),
+            places: 0,
+            contention,
+            stop: None,
+            untold: Vec::new(),
+            counts,
+        };
+        for at in 0..schedule.cells.len() {
+            schedule.judge_start(at);
+        }
+        schedule.settle();
+        schedule
+    }
+
+    /// The plan it runs.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Where an action stands.
+    pub fn status(&self, at: usize) -> Option<ActionStatus> {
+        self.cells.get(at).map(|cell| cell.status)
+    }
+
+    /// Why an action was blocked or canceled.
+    pub fn reason(&self, at: usize) -> Option<OutcomeReason> {
+        self.cells.get(at)?.reason
+    }
+
+    /// The first dependency that keeps an action from ever starting.
+    pub fn blocked_by(&self, at: usize) -> Option<&ActionId> {
+        let dependencies = &self.plan.nodes.get(at)?.waits_for;
+        let blocks =
+            |(at, wants): &&(usize, Wants)| self.cells.get(*at).is_some_and(|cell| cell.blocks(*wants));
+        self.plan.id(dependencies.iter().find(blocks)?.0)
+    }
+
+    /// Every action with its status, in declaration order.
+    pub fn statuses(&self) -> impl Iterator<Item = (&ActionId, ActionStatus)> {
+        self.plan.nodes.iter().zip(&self.cells).map(|(node, cell)| (&node.id, cell.status))
+    }
+
+    /// How many actions have a status.
+    pub fn count(&self, status: ActionStatus) -> usize {
+        self.counts.get(status as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether every action has ended.
+    pub fn is_over(&self) -> bool {
+        self.count(ActionStatus::Pending)
+            + self.count(ActionStatus::Running)
+            + self.count(ActionStatus::Waiting)
+            == 0
+    }
+
+    /// The actions that failed or are blocked by themselves and that nobody has decided about.
+    pub fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
+        let open = self.cells.iter().enumerate().filter(|(_, cell)| cell.awaits_decision());
+        open.map(|(at, _)| at)
+    }
+
+    /// Follows the transition table; false, and nothing changed, when it has no such row.
+    pub(super) fn shift(&mut self, at: usize, on: Trigger, reason: Option<OutcomeReason>) -> bool {
+        let Some(cell) = self.cells.get_mut(at) else { return false };
+        let Some(next) = follow(cell.status, on) else { return false };
+        if let Some(count) = self.counts.get_mut(cell.status as usize) {
+            *count -= 1;
+        }
+        if let Some(count) = self.counts.get_mut(next as usize) {
+            *count += 1;
+        }
+        cell.status = next;
+        cell.reason = reason;
+        true
+    }
+}

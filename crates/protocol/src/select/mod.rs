@@ -1,0 +1,10 @@
+//! Which executor does an action: named ones are checked, the others are chosen, and the reasons for
+//! and against each are data.
+
+mod candidate;
+mod choose;
+mod rank;
+
+pub use candidate::{Considered, Standing};
+pub use choose::{Selection, Unselected, Wish, select};
+pub use rank::Criterion;

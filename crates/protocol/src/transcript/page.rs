@@ -1,0 +1,119 @@
+//! The page itself: turns are added at the end, older declarations are compressed in steps.
+
+use std::collections::VecDeque;
+
+use super::frontier::Frontier;
+use super::replay::{Fullness, Replay};
+use super::turn::Turn;
+
+const CLOSING: &str = "Based on all turns above, decide the next step.\n\
+    Strictly follow the Agent Protocol output requirements for this request.\n";
+
+/// A page that grows turn by turn. Adding a turn writes that turn; what a compression rewrites is
+/// bounded by the runs that are kept in full, so a long history costs as much a turn as a short one.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    replay: Replay,
+    /// Turns that are written for good.
+    settled: String,
+    /// Turns that may still be compressed, each with its index.
+    recent: VecDeque<(usize, Turn)>,
+    /// The same, as they are shown now.
+    tail: String,
+    turns: usize,
+    runs_in_recent: usize,
+    compressed_runs: usize,
+    was_compacted: bool,
+}
+
+impl Transcript {
+    /// An empty page.
+    pub fn new(replay: Replay) -> Self {
+        Self {
+            replay,
+            settled: String::new(),
+            recent: VecDeque::new(),
+            tail: String::new(),
+            turns: 0,
+            runs_in_recent: 0,
+            compressed_runs: 0,
+            was_compacted: false,
+        }
+    }
+
+    /// The page of a whole history.
+    pub fn of(turns: impl IntoIterator<Item = Turn>, replay: Replay) -> Self {
+        let mut page = Self::new(replay);
+        turns.into_iter().for_each(|turn| page.push(turn));
+        page
+    }
+
+    /// Adds a turn at the end.
+    pub fn push(&mut self, turn: Turn) {
+        self.turns += 1;
+        self.was_compacted |= matches!(turn, Turn::Compacted { .. });
+        match self.replay {
+            Replay::Full => turn.write(&mut self.settled, self.turns, Fullness::Full),
+            Replay::Compressed => turn.write(&mut self.settled, self.turns, Fullness::Compressed),
+            Replay::Hybrid { keep, step, chars_max } => {
+                turn.write(&mut self.tail, self.turns, fullness(&turn, chars_max));
+                self.runs_in_recent += usize::from(matches!(turn, Turn::Run(_)));
+                self.recent.push_back((self.turns, turn));
+                if self.runs_in_recent >= keep.saturating_add(step.max(1)) {
+                    self.compress(keep, chars_max);
+                }
+            }
+        }
+    }
+
+    /// Compresses all but the runs to keep, and writes those again behind them.
+    fn compress(&mut self, keep: usize, chars_max: usize) {
+        while self.runs_in_recent > keep {
+            let Some((index, turn)) = self.recent.pop_front() else { break };
+            let is_run = usize::from(matches!(turn, Turn::Run(_)));
+            self.runs_in_recent -= is_run;
+            self.compressed_runs += is_run;
+            turn.write(&mut self.settled, index, Fullness::Compressed);
+        }
+        self.tail.clear();
+        for (index, turn) in &self.recent {
+            turn.write(&mut self.tail, *index, fullness(turn, chars_max));
+        }
+    }
+
+    /// How many turns it has.
+    pub fn turns(&self) -> usize {
+        self.turns
+    }
+
+    /// How many runs have been compressed since they were first shown. As long as this number stays,
+    /// the page only grows at its end.
+    pub fn compressed_runs(&self) -> usize {
+        self.compressed_runs
+    }
+
+    /// The turns alone: the part of the request that only grows.
+    pub fn history(&self) -> String {
+        [self.settled.as_str(), self.tail.as_str()].concat()
+    }
+
+    /// The whole request: the turns, where the work stands, and the closing instruction.
+    ///
+    /// After a compaction the frontier stands there even when it is empty: the model must not guess.
+    pub fn request(&self, frontier: &Frontier) -> String {
+        let mut out = self.history();
+        if self.was_compacted || !frontier.is_empty() {
+            frontier.write(&mut out);
+        }
+        out.push_str(CLOSING);
+        out
+    }
+}
+
+/// A short declaration is shown in full as long as it is recent.
+fn fullness(turn: &Turn, chars_max: usize) -> Fullness {
+    match turn {
+        Turn::Run(run) if run.declaration_chars() > chars_max => Fullness::Compressed,
+        Turn::Run(_) | Turn::User { .. } | Turn::Answer { .. } | Turn::Compacted { .. } => Fullness::Full,
+    }
+}
