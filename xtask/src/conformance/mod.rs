@@ -5,6 +5,7 @@
 
 mod areas;
 mod compare;
+mod compare_page;
 mod differences;
 mod not_yet;
 mod report;

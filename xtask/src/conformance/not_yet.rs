@@ -18,7 +18,6 @@ const NOT_YET: &[(&str, Waiting)] = &[
     ("memory", Waiting::Whole),
     ("packages", Waiting::Whole),
     ("parent-tool-bridge", Waiting::Whole),
-    ("protocol", Waiting::Operations(&["schedule", "observe", "transcript"])),
     ("routines-and-event-triggers", Waiting::Whole),
     ("runtime-tool-lifecycle", Waiting::Operations(&["script"])),
     ("runtime-tool-policy", Waiting::Whole),

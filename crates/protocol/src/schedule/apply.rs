@@ -166,7 +166,7 @@ impl Schedule {
         if self.stop.is_some() {
             return Err(Illegal::Stopped { id });
         }
-        if !cell.awaits_decision() {
+        if !cell.needs_decision() {
             let trigger = <&str>::from(choice);
             return Err(Illegal::Transition { id, status: cell.status.into(), trigger });
         }

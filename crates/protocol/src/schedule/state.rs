@@ -60,7 +60,7 @@ pub(super) struct Cell {
 
 impl Cell {
     /// Whether a decision would change something: it did not end well, by itself, and holds others up.
-    pub(super) fn awaits_decision(&self) -> bool {
+    pub(super) fn needs_decision(&self) -> bool {
         let badly = matches!(self.status, ActionStatus::Failed | ActionStatus::Blocked);
         badly && self.reason != Some(OutcomeReason::DependencyNotCompleted) && !self.passed_over
     }
@@ -174,7 +174,7 @@ impl Schedule {
 
     /// The actions that failed or are blocked by themselves and that nobody has decided about.
     pub fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
-        let open = self.cells.iter().enumerate().filter(|(_, cell)| cell.awaits_decision());
+        let open = self.cells.iter().enumerate().filter(|(_, cell)| cell.needs_decision());
         open.map(|(at, _)| at)
     }
 

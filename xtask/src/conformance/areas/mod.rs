@@ -75,7 +75,7 @@ pub(super) fn find(area: &str) -> Option<Area> {
         "iteration-budget" => exact(iteration_budget::run),
         "markdown-section-compaction" => exact(markdown_section_compaction::run),
         "message" => exact(message::run),
-        "protocol" => Some(Area { run: protocol::run, compare: compare::subset }),
+        "protocol" => Some(Area { run: protocol::run, compare: protocol::differences }),
         "provider-turn-result" => exact(provider_turn_result::run),
         "registry" => exact(registry::run),
         "run-outcome" => exact(run_outcome::run),

@@ -1,18 +1,11 @@
-//! Area `protocol`.
+//! Operation `parse`: one assistant message becomes a declaration or a refusal.
 
 use provost_protocol::{AssistantMessage, Catalog, Limits, Speaking, Turn, accept};
 use serde_json::Value;
 
-use super::{Answer, input, list, unknown_operation};
+use super::super::{Answer, input, list};
 
-pub(super) fn run(op: &str, case: &Value) -> Answer {
-    match op {
-        "parse" => parse(case),
-        _ => unknown_operation(op),
-    }
-}
-
-fn parse(case: &Value) -> Answer {
+pub(super) fn run(case: &Value) -> Answer {
     let catalog = Catalog::parse(list(case, "tools"), list(case, "agents"), list(case, "executors"))?;
     let speaks = input(input(case, "agent"), "protocol_enabled") == &Value::Bool(true);
     let completed = list(input(case, "history"), "completed_actions");
