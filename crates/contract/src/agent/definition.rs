@@ -158,3 +158,47 @@ fn subagents(names: Option<&Value>) -> Vec<String> {
     let slugs = names.into_iter().filter_map(|name| loose::scalar(name).map(|name| slug(&name)));
     slugs.filter(|slug| !slug.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn define(arguments: Value) -> Result<AgentDefinition> {
+        AgentDefinition::parse("Coach", &json::into_object(arguments))
+    }
+
+    #[test]
+    fn a_memory_file_cannot_name_another_folder() {
+        let seeds =
+            json!({"../../etc/passwd": "a", "notes\\MEMORY.md": "b", "..": "c", "x/": "d", "SOUL.md": 5});
+        let agent = define(json!({"memory_seeds": seeds})).unwrap();
+        assert_eq!(
+            agent.to_value()["memory_seeds"],
+            json!({"passwd": "a", "MEMORY.md": "b", "SOUL.md": "5"})
+        );
+    }
+
+    #[test]
+    fn every_structured_argument_is_checked() {
+        let structured = [
+            "memory_seeds",
+            "default_config",
+            "conversation_compaction_policy",
+            "runtime_overrides",
+            "meta",
+            "subagents",
+        ];
+        for key in structured {
+            assert_eq!(define(json!({key: "x"})).unwrap_err().field_paths(), [key]);
+            assert!(define(json!({key: {}})).is_ok(), "{key}");
+        }
+    }
+
+    #[test]
+    fn an_owner_who_is_no_user_is_nobody_but_declared() {
+        let owner = |id: Value| define(json!({"owner_user_id": id})).unwrap().owner;
+        assert_eq!(owner(json!("12")), Some(UserId::new(12)));
+        assert_eq!(owner(json!("nobody")), Some(UserId::NOBODY));
+        assert_eq!(owner(json!(null)), None);
+    }
+}

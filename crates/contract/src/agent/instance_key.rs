@@ -36,3 +36,22 @@ fn without_spaces_at_slashes(text: &str) -> String {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
     parts.join("/")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_replaces_what_it_cannot_hold() {
+        assert_eq!(of_identity(" Blog / EN "), "blog/en");
+        assert_eq!(of_identity("a  & b-!c"), "a-b--c");
+        assert_eq!(of_identity("//--"), "");
+    }
+
+    #[test]
+    fn an_installed_key_only_tidies_its_slashes() {
+        assert_eq!(of_installed(" Blog \\ EN//x "), "blog/en/x");
+        assert_eq!(of_installed("a & B"), "a & b");
+        assert_eq!(of_installed("  "), DEFAULT);
+    }
+}

@@ -164,3 +164,35 @@ fn parse_status(raw: &Object) -> Result<PendingActionStatus> {
 fn container(raw: &Object, key: &str) -> Result<Value> {
     Ok(json::container_or_empty(json::optional_container(CODE, key, raw)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(more: Value) -> Result<PendingAction> {
+        let mut raw = json::into_object(json!({
+            "action_id": "a", "kind": "k", "summary": "s", "preview": null, "apply_input": null, "created_at": "t",
+        }));
+        raw.extend(json::into_object(more));
+        PendingAction::parse(&Value::Object(raw))
+    }
+
+    fn refused(more: Value) -> Vec<String> {
+        with(more).unwrap_err().field_paths().to_vec()
+    }
+
+    #[test]
+    fn a_decided_action_says_when_and_by_whom_and_time_alone_needs_nobody() {
+        assert_eq!(refused(json!({"status": "accepted", "resolver": "u"})), ["resolved_at"]);
+        assert_eq!(refused(json!({"status": "accepted", "resolved_at": "t"})), ["resolver"]);
+        assert!(with(json!({"status": "accepted", "resolved_at": "t", "resolver": "u"})).is_ok());
+        assert_eq!(refused(json!({"status": "expired"})), ["resolved_at"]);
+        assert!(with(json!({"status": "expired", "resolved_at": "t"})).is_ok());
+    }
+
+    #[test]
+    fn the_first_bad_field_in_order_is_the_one_reported() {
+        assert_eq!(refused(json!({"metadata": 1, "agent": 1, "kind": " "})), ["kind"]);
+        assert_eq!(refused(json!({"metadata": 1, "agent": 1})), ["agent"]);
+    }
+}

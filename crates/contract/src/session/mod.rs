@@ -16,4 +16,4 @@ pub use new_session::NewSession;
 pub use ownership::owns_row;
 pub use query::SessionQuery;
 pub use request::{MANAGE_CAPABILITY, Reach, SessionRequest, StoreSupport};
-pub use stored::{Session, SessionUpdate};
+pub use stored::{Continuation, Session, SessionUpdate};

@@ -86,18 +86,18 @@ fn only_a_manager_reaches_another_workspace_or_owner() {
 #[test]
 fn an_update_replaces_the_transcript_and_keeps_what_it_does_not_name() {
     let mut stored = session("1", "7");
-    let update = |provider: &str, provider_response_id| SessionUpdate {
+    let update = |provider: &str, continuation| SessionUpdate {
         messages: vec![json!("m")],
         metadata: Object::new(),
         provider: provider.to_owned(),
         model: String::new(),
-        provider_response_id,
+        continuation,
     };
-    stored.update(update("acme", Some(Some("r-1".to_owned()))), 20);
-    stored.update(update("", None), 30);
+    stored.update(update("acme", Continuation::From("r-1".to_owned())), 20);
+    stored.update(update("", Continuation::Keep), 30);
     assert_eq!((stored.provider.as_str(), stored.provider_response_id.as_deref()), ("acme", Some("r-1")));
     assert_eq!((stored.created_at, stored.updated_at), (10, 30));
-    stored.update(update("", Some(None)), 40);
+    stored.update(update("", Continuation::Forget), 40);
     assert_eq!(stored.provider_response_id, None);
 }
 

@@ -54,8 +54,19 @@ pub struct SessionUpdate {
     pub provider: String,
     /// Which model answered; empty keeps what was known.
     pub model: String,
-    /// Where the provider goes on from: unchanged, or another, or nowhere any more.
-    pub provider_response_id: Option<Option<String>>,
+    /// Where the provider goes on from.
+    pub continuation: Continuation,
+}
+
+/// What a turn says about the conversation its provider keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Continuation {
+    /// Nothing.
+    Keep,
+    /// There is none any more.
+    Forget,
+    /// It goes on from this response.
+    From(String),
 }
 
 impl Session {
@@ -68,8 +79,10 @@ impl Session {
                 *known = said;
             }
         }
-        if let Some(provider_response_id) = update.provider_response_id {
-            self.provider_response_id = provider_response_id;
+        match update.continuation {
+            Continuation::Keep => {}
+            Continuation::Forget => self.provider_response_id = None,
+            Continuation::From(response_id) => self.provider_response_id = Some(response_id),
         }
         self.updated_at = now;
     }
