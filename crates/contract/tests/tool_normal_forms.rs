@@ -95,7 +95,7 @@ proptest! {
         rules.sensitive_paths();
         result_summary(raw);
         canonical_name("kb__find", raw);
-        sensitivity::redact_for("audit_metadata", &value);
+        sensitivity::redact_names(&value);
         let shortened = ToolResultTruncator::new(20).truncate(raw);
         prop_assert_eq!(shortened.truncated, shortened.result != *raw);
         let catalog = ToolCatalog::read(&value);

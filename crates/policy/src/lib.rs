@@ -10,6 +10,7 @@ mod agent_policy;
 pub mod authorization;
 mod decision;
 mod hook;
+pub mod redaction;
 pub mod tool;
 pub mod tool_call_gate;
 pub mod tool_tiers;

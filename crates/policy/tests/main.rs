@@ -6,4 +6,5 @@ mod action_policy;
 mod arbitrary;
 mod authorization;
 mod properties;
+mod redaction;
 mod visibility;

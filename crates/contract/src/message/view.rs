@@ -80,7 +80,7 @@ impl<'a> MessageView<'a> {
     }
 
     fn read_envelope(fields: Fields<'a>) -> Result<Self> {
-        if fields.version.and_then(Value::as_u64) != Some(VERSION) {
+        if fields.version.and_then(Value::as_f64) != Some(VERSION as f64) {
             return Err(unsupported("version"));
         }
         let Some(kind) = fields.kind.and_then(Value::as_str).and_then(MessageType::from_word) else {

@@ -4,10 +4,8 @@
 //! into a record, an event or a prompt asks here first; nobody else keeps a list of such names.
 
 mod name;
-mod profile;
 mod redact;
 mod word;
 
 pub use name::{is_credential_name, is_sensitive_name};
-pub use profile::{Profile, redact_for};
 pub use redact::{REDACTED, redact_names, without_redacted};

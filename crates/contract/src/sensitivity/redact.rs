@@ -10,20 +10,15 @@ pub const REDACTED: &str = "[redacted]";
 
 /// Hides the whole value of every sensitively named key, at every depth.
 pub fn redact_names(value: &Value) -> Value {
-    redact_where(value, &is_sensitive_name)
-}
-
-/// Hides the whole value of every key that `hides`, at every depth.
-pub(super) fn redact_where(value: &Value, hides: &dyn Fn(&str) -> bool) -> Value {
     match value {
         Value::Object(map) => map
             .iter()
             .map(|(key, value)| {
-                let shown = if hides(key) { REDACTED.into() } else { redact_where(value, hides) };
+                let shown = if is_sensitive_name(key) { REDACTED.into() } else { redact_names(value) };
                 (key.clone(), shown)
             })
             .collect(),
-        Value::Array(items) => items.iter().map(|item| redact_where(item, hides)).collect(),
+        Value::Array(items) => items.iter().map(redact_names).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
