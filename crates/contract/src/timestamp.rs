@@ -1,4 +1,4 @@
-//! Reading a moment from text: dates and times in ISO 8601 or with a space between, UTC unless they say otherwise.
+//! Reading a moment from text, and writing one: dates and times in ISO 8601 or with a space between, UTC unless they say otherwise.
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -21,6 +21,19 @@ pub fn date_time(unix_seconds: i64) -> String {
     let (year, month, day) = date_of(days);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}:{:02}", seconds % 60)
+}
+
+/// A moment as `2026-01-31T10:00:00Z`.
+pub fn iso8601(unix_seconds: i64) -> String {
+    date_time(unix_seconds).replacen(' ', "T", 1) + "Z"
+}
+
+/// Whether a moment is another one or before it. Words that name no moment compare as text.
+pub fn is_not_after(moment: &str, other: &str) -> bool {
+    match (unix_seconds(moment), unix_seconds(other)) {
+        (Some(moment), Some(other)) => moment <= other,
+        (None, _) | (_, None) => moment <= other,
+    }
 }
 
 /// Year, month and day, counted in eras of 400 years that begin on a first of March, so that a leap day

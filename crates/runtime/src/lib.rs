@@ -1,11 +1,12 @@
 //! The engine of Provost, and the ports through which it reaches the world.
 //!
 //! `port` says what the engine needs and what an adapter promises; `memory` keeps those promises in
-//! RAM, `system` with the machine's own clock and randomness.
+//! RAM, `system` with the machine's own clock and randomness; `service` answers callers from what is stored.
 
 mod id;
 pub mod memory;
 pub mod port;
+pub mod service;
 pub mod system;
 
 pub use id::{RunId, RunIdError};

@@ -55,7 +55,7 @@ async fn a_newer_format_is_told_with_both_versions() {
     tamper(&place.path(), "PRAGMA user_version = 999");
     let error = refused(&place.path());
     assert!(matches!(error, OpenError::Newer { found: 999, .. }), "{error}");
-    tamper(&place.path(), "PRAGMA user_version = 1");
+    tamper(&place.path(), "PRAGMA user_version = 2");
     place.open();
 }
 

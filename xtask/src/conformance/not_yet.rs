@@ -7,21 +7,17 @@ enum Waiting {
 }
 
 const NOT_YET: &[(&str, Waiting)] = &[
-    ("approvals", Waiting::Operations(&["resolve", "get", "list", "store_script", "resolve_with_handler"])),
     ("channels", Waiting::Whole),
     ("consent", Waiting::Whole),
     ("context-authority", Waiting::Whole),
     ("context-composition", Waiting::Whole),
     ("conversation-loop", Waiting::Whole),
-    ("conversation-sessions", Waiting::Operations(&["store_script"])),
     ("host-tool-executor", Waiting::Whole),
     ("memory", Waiting::Whole),
     ("packages", Waiting::Whole),
     ("parent-tool-bridge", Waiting::Whole),
     ("routines-and-event-triggers", Waiting::Whole),
-    ("runtime-tool-lifecycle", Waiting::Operations(&["script"])),
     ("runtime-tool-policy", Waiting::Whole),
-    ("tasks", Waiting::Operations(&["script"])),
     ("tool-audit", Waiting::Operations(&["audit_of_turn"])),
     (
         "tool-bridge",

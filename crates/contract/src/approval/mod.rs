@@ -3,9 +3,11 @@
 mod decision;
 mod message;
 mod pending_action;
+mod resolution;
 mod status;
 
 pub use decision::{Decision, Verdict};
 pub use message::approval_message;
 pub use pending_action::PendingAction;
+pub use resolution::Resolution;
 pub use status::PendingActionStatus;

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::PendingActionStatus;
 use super::status::EXPECTED;
+use super::{PendingActionStatus, Resolution};
 use crate::json::{self, Object};
-use crate::{ContractError, Result, WorkspaceScope};
+use crate::{ContractError, Result, WorkspaceScope, timestamp};
 
-const CODE: &str = "invalid_ai_pending_action";
+pub(super) const CODE: &str = "invalid_ai_pending_action";
 
 /// An action somebody must decide about. Timestamps are in the words of whoever wrote them.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +94,37 @@ impl PendingAction {
         self.status
     }
 
+    /// Records a decision, unless one was made before; says whether it did.
+    pub fn resolve(&mut self, resolution: Resolution) -> bool {
+        let (resolver, resolved_at) = resolution.audit();
+        if !self.close(resolution.verdict.into(), Some(resolver), resolved_at) {
+            return false;
+        }
+        self.resolution_result = resolution.result;
+        self.resolution_error = resolution.error;
+        self.resolution_metadata = Value::Object(resolution.metadata);
+        true
+    }
+
+    /// Lets it expire if its time was over at a moment and nobody had decided; says whether it did.
+    pub fn expire(&mut self, at: &str) -> bool {
+        let over = self.expires_at.as_ref().is_some_and(|end| timestamp::is_not_after(end, at));
+        over && self.close(PendingActionStatus::Expired, None, at)
+    }
+
+    /// Takes it back, unless a decision was made before; says whether it did. The record is kept.
+    pub fn withdraw(&mut self, resolver: &str, at: &str) -> bool {
+        self.close(PendingActionStatus::Deleted, Some(resolver), at)
+    }
+
+    /// Adds what the handler gave or failed with to a decision that was made.
+    pub fn add_outcome(&mut self, outcome: std::result::Result<Value, String>) {
+        match outcome {
+            Ok(result) => self.resolution_result = result,
+            Err(error) => self.resolution_error = Some(error).filter(|error| !error.trim().is_empty()),
+        }
+    }
+
     /// The wire form, every field always there.
     pub fn to_object(&self) -> Object {
         json::into_object(json!({
@@ -115,6 +146,18 @@ impl PendingAction {
             "resolution_metadata": self.resolution_metadata,
             "metadata": self.metadata,
         }))
+    }
+
+    /// Ends the waiting. A record that cannot say who and when stays as it is.
+    fn close(&mut self, status: PendingActionStatus, resolver: Option<&str>, at: &str) -> bool {
+        let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let (resolver, resolved_at) = (resolver.and_then(said), said(at));
+        if self.status.is_terminal() || resolved_at.is_none() || status.needs_resolver() && resolver.is_none()
+        {
+            return false;
+        }
+        (self.status, self.resolver, self.resolved_at) = (status, resolver, resolved_at);
+        true
     }
 
     /// What is decided says when, and by whom.

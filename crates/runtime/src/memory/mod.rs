@@ -2,12 +2,17 @@
 //!
 //! Nothing here survives the process. What is kept is bounded in bytes, and beyond the bound it is refused.
 
+mod approvals;
 mod artifacts;
 mod claims;
+mod client_tool_requests;
 mod clock;
 mod journal;
+mod ordered;
 mod runs;
+mod sessions;
 mod storage;
+mod task_runs;
 
 pub use clock::ManualClock;
 pub use storage::Storage;

@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use provost_contract::approval::PendingAction;
+use provost_contract::task::TaskResult;
+
+use super::ordered::Ordered;
+use super::sessions::SessionShelf;
 use crate::RunId;
-use crate::port::{Address, Boxed, Claim, Epoch, Fault, Record, RunRow, Seq, Stores};
+use crate::port::{Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record, RunRow, Seq, Stores};
 
 /// Everything a run has stored.
 #[derive(Default)]
@@ -45,6 +50,10 @@ impl Shelf {
 /// Storage in RAM behind every port.
 pub struct Storage {
     shelf: Mutex<Shelf>,
+    sessions: Mutex<SessionShelf>,
+    actions: Mutex<Ordered<PendingAction>>,
+    requests: Mutex<Ordered<ClientToolRecord>>,
+    tasks: Mutex<HashMap<String, TaskResult>>,
     pub(super) bytes_max: usize,
 }
 
@@ -59,7 +68,14 @@ impl Storage {
 
     /// An empty storage that keeps at most so many bytes of records and artifacts.
     pub fn with_bytes_max(bytes_max: usize) -> Arc<Self> {
-        Arc::new(Self { shelf: Mutex::default(), bytes_max })
+        Arc::new(Self {
+            shelf: Mutex::default(),
+            sessions: Mutex::default(),
+            actions: Mutex::default(),
+            requests: Mutex::default(),
+            tasks: Mutex::default(),
+            bytes_max,
+        })
     }
 
     /// A new storage as the bundle of its ports.
@@ -70,10 +86,26 @@ impl Storage {
     pub(super) fn shelf(&self) -> MutexGuard<'_, Shelf> {
         locked(&self.shelf)
     }
+
+    pub(super) fn sessions(&self) -> MutexGuard<'_, SessionShelf> {
+        locked(&self.sessions)
+    }
+
+    pub(super) fn actions(&self) -> MutexGuard<'_, Ordered<PendingAction>> {
+        locked(&self.actions)
+    }
+
+    pub(super) fn requests(&self) -> MutexGuard<'_, Ordered<ClientToolRecord>> {
+        locked(&self.requests)
+    }
+
+    pub(super) fn tasks(&self) -> MutexGuard<'_, HashMap<String, TaskResult>> {
+        locked(&self.tasks)
+    }
 }
 
 /// A panic elsewhere leaves whole values behind: every change below a lock is a single assignment or push.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

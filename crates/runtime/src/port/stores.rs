@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Artifacts, Claims, Journal, Runs};
+use super::{Approvals, Artifacts, Claims, ClientToolRequests, Journal, Runs, Sessions, TaskRuns};
 
 /// What is stored, port by port. One storage usually stands behind all of them, and behind journal,
 /// runs and claims it must: an append writes the row and honours the claim in one go.
@@ -12,19 +12,35 @@ pub struct Stores {
     pub runs: Arc<dyn Runs>,
     pub claims: Arc<dyn Claims>,
     pub artifacts: Arc<dyn Artifacts>,
+    pub sessions: Arc<dyn Sessions>,
+    pub approvals: Arc<dyn Approvals>,
+    pub client_tool_requests: Arc<dyn ClientToolRequests>,
+    pub task_runs: Arc<dyn TaskRuns>,
 }
 
 impl Stores {
     /// Every port of one storage.
     pub fn of<S>(storage: &Arc<S>) -> Self
     where
-        S: Journal + Runs + Claims + Artifacts + 'static,
+        S: Journal
+            + Runs
+            + Claims
+            + Artifacts
+            + Sessions
+            + Approvals
+            + ClientToolRequests
+            + TaskRuns
+            + 'static,
     {
         Self {
             journal: storage.clone(),
             runs: storage.clone(),
             claims: storage.clone(),
             artifacts: storage.clone(),
+            sessions: storage.clone(),
+            approvals: storage.clone(),
+            client_tool_requests: storage.clone(),
+            task_runs: storage.clone(),
         }
     }
 }

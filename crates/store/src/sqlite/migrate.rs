@@ -10,8 +10,10 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { name: "runs", sql: include_str!("../../migrations/0001_runs.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "runs", sql: include_str!("../../migrations/0001_runs.sql") },
+    Migration { name: "records", sql: include_str!("../../migrations/0002_records.sql") },
+];
 
 /// The format this program writes.
 pub(super) fn newest() -> i64 {

@@ -4,10 +4,12 @@
 //! answers after the commit. Two processes may open the same file: SQLite lets one write at a time,
 //! and claims keep one writer a run. Nobody outside this module sees an error of SQLite itself.
 
+mod approvals;
 mod artifacts;
 mod batch;
 mod broken;
 mod claims;
+mod client_tool_requests;
 mod counter;
 mod database;
 mod holder;
@@ -18,7 +20,10 @@ mod open_error;
 mod options;
 mod packed;
 mod readers;
+mod record;
 mod runs;
+mod sessions;
+mod task_runs;
 mod work;
 mod writer;
 

@@ -1,9 +1,11 @@
 //! Area `approvals`.
 
+mod scripted;
+
 use provost_contract::approval::{Decision, PendingAction, PendingActionStatus, Verdict, approval_message};
 use serde_json::Value;
 
-use super::{Answer, input, list, object, text, unknown_operation};
+use super::{Answer, input, list, object, text, unknown_operation, wait};
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     match op {
@@ -13,17 +15,19 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
             let remember = input(case, "remember").as_bool().unwrap_or_default();
             Ok(Decision { verdict, remember }.to_value())
         }
-        "create" => Ok(action(case)?.to_object().into()),
+        "create" => Ok(PendingAction::parse(input(case, "action"))?.to_object().into()),
         "approval_envelope" => {
             let instruction = input(case, "instruction").as_str();
+            let action = PendingAction::parse(input(case, "action"))?;
             let message =
-                approval_message(&action(case)?, instruction, list(case, "grants"), object(case, "metadata"));
+                approval_message(&action, instruction, list(case, "grants"), object(case, "metadata"));
             Ok(message.to_value())
         }
+        "resolve" => wait(scripted::resolve(case)),
+        "get" => wait(scripted::get(case)),
+        "list" => wait(scripted::list_actions(case)),
+        "store_script" => wait(scripted::store_script(case)),
+        "resolve_with_handler" => wait(scripted::resolve_with_handler(case)),
         _ => unknown_operation(op),
     }
-}
-
-fn action(case: &Value) -> Result<PendingAction, Value> {
-    Ok(PendingAction::parse(input(case, "action"))?)
 }

@@ -1,40 +1,29 @@
 //! Area `conversation-sessions`.
 
+mod store_script;
+
+use std::sync::Arc;
+
 use provost_contract::principal::ConversationOwner;
-use provost_contract::session::{
-    MANAGE_CAPABILITY, NewSession, Reach, Session, SessionQuery, SessionRequest, StoreSupport, owns_row,
-};
-use provost_contract::{ExecutionPrincipal, WorkspaceScope, json};
+use provost_contract::session::{MANAGE_CAPABILITY, NewSession, Reach, Session, owns_row};
+use provost_contract::{ExecutionPrincipal, WorkspaceScope};
+use provost_runtime::memory::{ManualClock, Storage};
+use provost_runtime::port::Sessions;
+use provost_runtime::service::{ServiceError, SessionDesk, SessionStore};
+use provost_runtime::system::HashedIds;
 use serde_json::{Value, json};
 
-use super::{Answer, input, list, object, text, unknown_operation};
+use super::{Answer, input, list, object, text, unknown_operation, wait};
 
 /// The first stored session was made at this Unix second, each later one a second later.
 const STORED_AT: i64 = 1_780_000_000;
-const NOW: i64 = STORED_AT + 100;
-const NEW_ID: &str = "00000000-0000-4000-8000-000000000000";
+const NOW_MS: i64 = (STORED_AT + 100) * 1_000;
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     match op {
         "owned_session" => owned_session(case),
-        "create_session" => {
-            let new = NewSession::parse(&request(case)?, &object(case, "input"));
-            Ok(json!({ "session": new.into_session(NEW_ID.to_owned(), NOW).to_value() }))
-        }
-        "get_session" => Ok(json!({ "session": accessed(case)?.to_value() })),
-        "list_sessions" => {
-            let query = SessionQuery::parse(&request(case)?, &object(case, "input"));
-            let sessions = stored(case)?;
-            let page: Vec<Value> = query.page(&sessions).iter().map(|it| it.summary().into()).collect();
-            Ok(json!({ "sessions": page }))
-        }
-        "update_session_title" => {
-            let mut session = accessed(case)?;
-            session.retitle(text(input(case, "input"), "title"), NOW)?;
-            Ok(json!({ "session": session.to_value() }))
-        }
-        "delete_session" => accessed(case).map(|_| json!({ "deleted": true })),
-        _ => unknown_operation(op),
+        "store_script" => wait(store_script::run(case)),
+        _ => wait(ask(op, case)),
     }
 }
 
@@ -45,27 +34,42 @@ fn owned_session(case: &Value) -> Answer {
     Ok(row.map_or(Value::Null, Value::Object))
 }
 
-fn request(case: &Value) -> Result<SessionRequest, Value> {
-    let store = match text(case, "store") {
-        "none" => StoreSupport::Missing,
-        "user_only" => StoreSupport::UsersOnly,
-        _ => StoreSupport::EveryOwner,
-    };
+/// Asks the desk for what an operation says.
+async fn ask(op: &str, case: &Value) -> Answer {
+    let desk = desk(case).await?;
     let manages = list(case, "user_capabilities").contains(&MANAGE_CAPABILITY.into());
     let reach = if manages { Reach::Everything } else { Reach::Own };
     let principal = ExecutionPrincipal::from_resolver(input(case, "principal"))?;
-    Ok(SessionRequest::parse(principal.as_ref(), &object(case, "input"), store, reach)?)
+    let (principal, input) = (principal.as_ref(), object(case, "input"));
+    let session = |session: Result<Session, ServiceError>| {
+        session.map(|session| json!({ "session": session.to_value() }))
+    };
+    let answer = match op {
+        "create_session" => session(desk.create(principal, reach, &input).await),
+        "get_session" => session(desk.get(principal, reach, &input).await),
+        "update_session_title" => session(desk.update_title(principal, reach, &input).await),
+        "list_sessions" => desk.list(principal, reach, &input).await.map(|sessions| {
+            let rows: Vec<Value> = sessions.iter().map(|session| session.summary().into()).collect();
+            json!({ "sessions": rows })
+        }),
+        "delete_session" => desk.delete(principal, reach, &input).await.map(|()| json!({ "deleted": true })),
+        _ => return unknown_operation(op),
+    };
+    answer.map_err(|error| error.to_value())
 }
 
-/// The session a request names, when its sender may touch it.
-fn accessed(case: &Value) -> Result<Session, Value> {
-    let request = request(case)?;
-    let id = SessionRequest::session_id(&object(case, "input"))?;
-    Ok(request.access(stored(case)?.into_iter().find(|session| session.session_id == id))?)
-}
-
-fn stored(case: &Value) -> Result<Vec<Session>, Value> {
-    (STORED_AT..).zip(list(case, "sessions")).map(|(at, row)| stored_session(row, at)).collect()
+async fn desk(case: &Value) -> Result<SessionDesk, Value> {
+    let storage = Storage::new();
+    for (at, row) in (STORED_AT..).zip(list(case, "sessions")) {
+        storage.create(stored_session(row, at)?).await.map_err(|error| Value::from(error.to_string()))?;
+    }
+    let store = match text(case, "store") {
+        "none" => SessionStore::Missing,
+        "user_only" => SessionStore::UsersOnly(storage),
+        _ => SessionStore::EveryOwner(storage),
+    };
+    let clock = Arc::new(ManualClock::at(NOW_MS));
+    Ok(SessionDesk { store, ids: Arc::new(HashedIds::from_seed(1, clock.clone())), clock })
 }
 
 fn stored_session(row: &Value, at: i64) -> Result<Session, Value> {
@@ -73,14 +77,18 @@ fn stored_session(row: &Value, at: i64) -> Result<Session, Value> {
         workspace: WorkspaceScope::parse(input(row, "workspace"))?,
         owner: owner(input(row, "owner"))?,
         agent_slug: text(row, "agent_slug").to_owned(),
-        context: Some(text(row, "context")).filter(|it| !it.is_empty()).unwrap_or("chat").to_owned(),
+        context: text_or(row, "context", "chat").to_owned(),
         metadata: object(row, "metadata"),
     };
     let mut session = new.into_session(text(row, "as").to_owned(), at);
-    session.messages = json::list(&json::into_object(row.clone()), "messages").cloned().unwrap_or_default();
+    session.messages = list(row, "messages").to_vec();
     Ok(session)
 }
 
 fn owner(value: &Value) -> Result<ConversationOwner, Value> {
-    Ok(ConversationOwner::new(text(value, "type"), text(value, "key"))?)
+    Ok(ConversationOwner::new(text_or(value, "type", "user"), text(value, "key"))?)
+}
+
+fn text_or<'a>(value: &'a Value, key: &str, default: &'a str) -> &'a str {
+    Some(text(value, key)).filter(|text| !text.is_empty()).unwrap_or(default)
 }

@@ -127,3 +127,10 @@ fn object(case: &Value, key: &str) -> Object {
 fn list<'a>(case: &'a Value, key: &str) -> &'a [Value] {
     input(case, key).as_array().map_or(&[], Vec::as_slice)
 }
+
+/// Runs what a service does to its end.
+#[expect(clippy::expect_used, reason = "without an executor nothing can be said about any case")]
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("an executor of one thread");
+    runtime.block_on(work)
+}

@@ -1,12 +1,14 @@
 //! Area `tasks`.
 
+mod script;
+
 use provost_contract::run::RunResult;
 use provost_contract::task::{
     Filter, Placement, Target, TargetList, TaskIds, TaskInput, TaskResult, select_target,
 };
 use serde_json::Value;
 
-use super::{Answer, input, object, unknown_operation};
+use super::{Answer, input, object, unknown_operation, wait};
 
 const IDS: TaskIds<'static> = TaskIds { session_id: "task_session_0", run_id: "task_run_0" };
 
@@ -19,6 +21,7 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
         "select_target" => Ok(select_target(&targets(case)?, &placement(case)).map(Target::id).into()),
         "normalize_result" => Ok(result(case)?.to_value()),
         "to_run_envelope" => Ok(RunResult::from(&result(case)?).to_value()),
+        "script" => wait(script::run(case)),
         _ => unknown_operation(op),
     }
 }

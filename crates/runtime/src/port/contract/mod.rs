@@ -2,11 +2,15 @@
 //!
 //! A promise is a private function listed in its file, so one that is written and not listed is dead code.
 
+mod approvals;
 mod artifacts;
 mod claims;
+mod client_tool_requests;
 mod journal;
 mod runs;
 mod sample;
+mod sessions;
+mod task_runs;
 
 use super::{Boxed, Stores};
 
@@ -18,10 +22,14 @@ pub struct Promise {
 
 /// Every port and its promises.
 pub const ALL: &[(&str, &[Promise])] = &[
+    ("approvals", approvals::PROMISES),
     ("artifacts", artifacts::PROMISES),
     ("claims", claims::PROMISES),
+    ("client_tool_requests", client_tool_requests::PROMISES),
     ("journal", journal::PROMISES),
     ("runs", runs::PROMISES),
+    ("sessions", sessions::PROMISES),
+    ("task_runs", task_runs::PROMISES),
 ];
 
 /// Tests every promise of every port, each on what `open` opens: the ports, and whatever must live as long.
