@@ -11,7 +11,6 @@ use crate::{ContractError, Message};
 
 /// Which half of a pair a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// A model asks for a tool.
     #[serde(rename = "tool_call")]

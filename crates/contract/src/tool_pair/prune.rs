@@ -16,11 +16,13 @@ pub struct Pruned<E> {
 /// Removes every orphan. What remains is paired; pruning it again changes nothing.
 pub fn prune<E: Entry>(mut transcript: Vec<E>) -> Result<Pruned<E>, E::Refusal> {
     let removed = validate(&transcript)?;
-    let mut next_orphan = removed.iter().map(|orphan| orphan.index).peekable();
-    if next_orphan.peek().is_some() {
-        let mut index = 0..;
-        transcript.retain(|_| next_orphan.next_if_eq(&index.next().unwrap_or_default()).is_none());
-    }
+    let mut orphans = removed.iter().map(|orphan| orphan.index).peekable();
+    let mut index = 0;
+    transcript.retain(|_| {
+        let is_orphan = orphans.next_if_eq(&index).is_some();
+        index += 1;
+        !is_orphan
+    });
     Ok(Pruned { messages: transcript, removed })
 }
 
