@@ -103,7 +103,7 @@ impl RunResult {
             outputs: outputs.and_then(Value::as_object).cloned().unwrap_or_default(),
             artifact_refs: artifact_refs(field("artifact_refs")),
             evidence_refs: artifact_refs(field("evidence_refs")),
-            logs: objects(field("logs")).filter(|log| !log.is_empty()).cloned().collect(),
+            logs: objects(field("logs")).into_iter().filter(|log| !log.is_empty()).cloned().collect(),
             replay: map("replay"),
             provenance: map("provenance"),
             timestamps: timestamps(raw),
@@ -137,7 +137,7 @@ impl RunResult {
 /// Reads references: objects whose well-known fields are trimmed texts. A blank or structured
 /// one of those is removed, a null stays, and an entry left with nothing is dropped.
 pub fn artifact_refs(value: &Value) -> Vec<Object> {
-    objects(value).map(artifact_ref).filter(|entry| !entry.is_empty()).collect()
+    objects(value).into_iter().map(artifact_ref).filter(|entry| !entry.is_empty()).collect()
 }
 
 fn artifact_ref(raw: &Object) -> Object {
@@ -149,9 +149,13 @@ fn artifact_ref(raw: &Object) -> Object {
     kept.collect()
 }
 
-/// The objects of a list.
-fn objects(value: &Value) -> impl Iterator<Item = &Object> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_object)
+/// The objects of a list, or of an object's values.
+fn objects(value: &Value) -> Vec<&Object> {
+    match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_object).collect(),
+        Value::Object(map) => map.values().filter_map(Value::as_object).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
 }
 
 /// An id is taken to the letter; only a number becomes text.

@@ -12,9 +12,10 @@ const FENCE: &str = "```";
 pub(super) fn calls(text: &str) -> Vec<RequestedCall> {
     let bare = elements(text, "tool_call").into_iter().filter(|element| element.is_bare());
     let blocks = bare.map(|element| element.body).chain(fenced(text));
+    let blocks = blocks.map(str::trim).filter(|block| block.starts_with('{'));
     let mut calls = Vec::new();
     for (block_index, block) in blocks.enumerate() {
-        let Ok(Value::Object(payload)) = json::parse_text(block.trim()) else { continue };
+        let Ok(Value::Object(payload)) = json::parse_text(block) else { continue };
         for (call_index, declared) in declared_in(&payload).into_iter().enumerate() {
             let generated = format!("json-tool-call-{}-{}", block_index + 1, call_index + 1);
             calls.extend(call(declared, generated));
@@ -37,7 +38,6 @@ fn fenced(text: &str) -> Vec<&str> {
         blocks.push(block.strip_prefix("json").unwrap_or(block));
         rest = after;
     }
-    blocks.retain(|block| block.trim_start().starts_with('{'));
     blocks
 }
 
