@@ -5,9 +5,11 @@
 
 mod half;
 mod orphan;
+mod partner;
 mod prune;
 mod waiting;
 
 pub use half::{Entry, Half, Side};
 pub use orphan::{Orphan, is_paired, validate};
+pub use partner::partners;
 pub use prune::{Pruned, prune};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::waiting::Waiting;
+use super::partner::walk;
 use super::{Entry, Half, Side};
 
 /// A call without a result after it, or a result without a call before it.
@@ -63,20 +63,11 @@ pub fn is_paired<E: Entry>(transcript: &[E]) -> Result<bool, E::Refusal> {
 /// The positions of all halves without a partner.
 fn alone<E: Entry>(transcript: &[E]) -> Result<impl Iterator<Item = usize> + use<E>, E::Refusal> {
     let mut alone = vec![false; transcript.len()];
-    let mut waiting = Waiting::in_transcript_of(transcript.len());
-    for (index, entry) in transcript.iter().enumerate() {
-        let Some(half) = entry.half()? else { continue };
-        let partner = match half.side() {
-            Side::Call => {
-                waiting.join(half, index);
-                None
-            }
-            Side::Result => waiting.take(half),
-        };
-        let (position, lacks_partner) = partner.map_or((index, true), |call| (call, false));
+    walk(transcript, |index, call| {
+        let (position, lacks_partner) = call.map_or((index, true), |call| (call, false));
         if let Some(mark) = alone.get_mut(position) {
             *mark = lacks_partner;
         }
-    }
+    })?;
     Ok(alone.into_iter().enumerate().filter_map(|(index, alone)| alone.then_some(index)))
 }
