@@ -23,6 +23,7 @@ pub mod loose;
 pub mod message;
 pub mod policies;
 pub mod principal;
+pub mod provider;
 pub mod provider_turn;
 pub mod run;
 pub mod sensitivity;
