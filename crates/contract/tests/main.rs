@@ -1,5 +1,5 @@
 //! Properties of the contract: what holds for every value, not only for those somebody wrote down.
-#![expect(clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod agents;
 mod any_json;
@@ -9,6 +9,7 @@ mod corpus;
 mod identity;
 mod markdown;
 mod message;
+mod providers;
 mod redaction;
 mod results;
 mod sessions;

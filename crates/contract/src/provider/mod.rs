@@ -3,7 +3,7 @@
 //!
 //! Each provider has a folder with three functions: `encode` (our messages to the part of a request
 //! that carries them), `decode` (a request or response body to our messages) and `validate` (what the
-//! provider would refuse, and why).
+//! provider would refuse, and why). [`repair`] makes any transcript sendable first.
 //!
 //! What a message says is a list of [`Part`]s. A block only its provider can read (thinking, encrypted
 //! reasoning, server tools, anything unknown) is kept word for word as an opaque part, in its place;
@@ -14,6 +14,7 @@
 
 pub mod anthropic;
 mod body;
+mod detect;
 mod encoded;
 mod fields;
 mod flatten;
@@ -32,10 +33,12 @@ mod read;
 mod refusal;
 #[cfg(test)]
 mod refusal_tests;
+mod repair;
 mod substance;
 mod system;
 mod write;
 
+pub use detect::Shape;
 pub use encoded::{Encoded, Loss};
 pub use fields::ProviderFields;
 pub use media::{Media, MediaKind, Source};
@@ -43,4 +46,5 @@ pub use names::{AsTheyAre, ToolNames};
 pub use part::Part;
 pub use provider_name::Provider;
 pub use refusal::{Refusal, Rule};
+pub use repair::{Change, Mend, RepairMode, Repaired, repair};
 pub use substance::substance;

@@ -1,0 +1,10 @@
+//! Making a transcript sendable: every call with exactly one result, directly behind it.
+
+mod change;
+mod ids;
+mod mend;
+#[cfg(test)]
+mod mend_tests;
+
+pub use change::{Change, Mend, Repaired};
+pub use mend::{RepairMode, repair};
