@@ -88,9 +88,12 @@ fn refused(reason: &str, field: &str) -> ContractError {
     ContractError::with_message(CODE, format!("Agent materialization {reason}.")).about(field)
 }
 
-/// Puts one value over another: objects key by key, lists place by place, anything else instead.
+/// Puts one value over another: objects key by key, lists place by place, anything else instead. What is
+/// empty has nothing to put over a list or an object.
 fn merged(base: Value, over: Value) -> Value {
     match (base, over) {
+        (Value::Object(base), Value::Array(over)) if over.is_empty() => Value::Object(base),
+        (Value::Array(base), Value::Object(over)) if over.is_empty() => Value::Array(base),
         (Value::Object(mut base), Value::Object(over)) => {
             for (key, value) in over {
                 let below = base.get_mut(&key).map(Value::take).unwrap_or_default();
@@ -104,5 +107,19 @@ fn merged(base: Value, over: Value) -> Value {
             below.zip(over).map(|(below, value)| merged(below, value)).chain(tail).collect()
         }
         (_, over) => over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_empties_nothing_below_it_but_null_does() {
+        let base = json!({ "limits": { "a": 1 }, "tools": ["x"], "tone": "kind" });
+        let empty = json!({ "limits": [], "tools": {} });
+        assert_eq!(merged(base.clone(), empty), base);
+        let nulls = json!({ "limits": null, "tone": [] });
+        assert_eq!(merged(base, nulls), json!({ "limits": null, "tools": ["x"], "tone": [] }));
     }
 }

@@ -100,7 +100,14 @@ impl Item {
     }
 
     fn parse_with(value: &Value, index: Option<u64>) -> Result<Self> {
-        let raw = value.as_object().ok_or_else(|| ContractError::whole(CODE, "item must be an array"))?;
+        let unnamed = Object::new();
+        let raw = match value {
+            Value::Object(raw) => raw,
+            Value::Array(_) => &unnamed,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                return Err(ContractError::whole(CODE, "item must be an array"));
+            }
+        };
         let item = Self {
             id: String::new(),
             kind: required_text(raw.get("type").unwrap_or(&Value::Null), "type")?,
@@ -163,4 +170,16 @@ fn parse_content(raw: &Object) -> Result<Content> {
 fn required_text(value: &Value, field: &str) -> Result<String> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     text.map(str::to_owned).ok_or_else(|| ContractError::field(CODE, field, "must be a non-empty string"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_an_item_that_names_nothing() {
+        let refused = |value: Value| Item::parse(&value).unwrap_err().field_paths().to_vec();
+        assert_eq!(refused(json!(["note"])), ["type"]);
+        assert_eq!(refused(json!("note")), Vec::<String>::new());
+    }
 }

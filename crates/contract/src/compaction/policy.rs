@@ -164,10 +164,7 @@ impl OverflowPolicy {
             threshold_bytes: count(raw, "overflow_threshold_bytes", 0),
             retained_messages: count(raw, "overflow_retained_messages", 0),
             retained_bytes: count(raw, "overflow_retained_bytes", 0),
-            archive_pointer: raw
-                .get("overflow_archive_pointer")
-                .filter(|pointer| json::is_container(pointer))
-                .map_or_else(|| Value::Object(Object::new()), Value::clone),
+            archive_pointer: json::container_or_empty(raw.get("overflow_archive_pointer")),
             stub_role: text(raw, "overflow_stub_role", "system"),
             stub_prefix: text(raw, "overflow_stub_prefix", STUB_PREFIX),
         }

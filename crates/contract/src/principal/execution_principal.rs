@@ -77,18 +77,17 @@ impl ExecutionPrincipal {
         })
     }
 
-    /// What a host's resolver answered: null is no principal, an object is read, anything else is refused.
+    /// What a host's resolver answered: null is no principal, an object is read, anything else is refused,
+    /// a list for the fields it cannot have.
     pub fn from_resolver(answer: &Value) -> Result<Option<Self>> {
         match answer {
             Value::Null => Ok(None),
-            Value::Object(_) => Self::parse(answer).map(Some),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Err(ContractError::with_message(
-                    CODE,
-                    format!("{CODE}: principal resolver must return null, an array, or a principal"),
-                )
-                .about("principal"))
-            }
+            Value::Object(_) | Value::Array(_) => Self::parse(answer).map(Some),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(ContractError::with_message(
+                CODE,
+                format!("{CODE}: principal resolver must return null, an array, or a principal"),
+            )
+            .about("principal")),
         }
     }
 
@@ -191,6 +190,14 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(ExecutionPrincipal::parse(&principal.to_value()), Ok(principal));
+    }
+
+    #[test]
+    fn a_resolver_answers_with_a_principal_or_with_null() {
+        let refused = |answer: Value| ExecutionPrincipal::from_resolver(&answer).unwrap_err();
+        assert_eq!(ExecutionPrincipal::from_resolver(&Value::Null), Ok(None));
+        assert_eq!(refused(json!(false)).field_paths(), ["principal"]);
+        assert_eq!(refused(json!(["editor"])).field_paths(), ["effective_agent_id"]);
     }
 
     #[test]

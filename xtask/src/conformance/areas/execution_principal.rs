@@ -59,14 +59,15 @@ fn user_session(case: &Value) -> Result<ExecutionPrincipal, Value> {
 
 fn agent_token(case: &Value) -> Result<ExecutionPrincipal, Value> {
     let token_id = input(case, "token_id").as_u64().and_then(NonZeroU64::new);
-    let token_id =
-        token_id.ok_or_else(|| ContractError::field(CODE, "token_id", "must be a positive integer"))?;
-    Ok(ExecutionPrincipal::agent_token(
+    let principal = ExecutionPrincipal::agent_token(
         acting_user(case)?,
         text(case, "effective_agent_id"),
-        token_id,
+        token_id.unwrap_or(NonZeroU64::MIN),
         scope(case),
-    )?)
+    )?;
+    // The type has no token zero, so it is refused here, after everything that is checked before it.
+    let refused = || ContractError::field(CODE, "token_id", "must be a positive integer");
+    Ok(token_id.map(|_| principal).ok_or_else(refused)?)
 }
 
 fn acting_user(case: &Value) -> Result<UserId, Value> {
