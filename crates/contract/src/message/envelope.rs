@@ -85,9 +85,9 @@ pub struct Message {
 impl Message {
     /// Builds a message of a role; the type follows from content and metadata.
     pub fn new(role: &str, content: &Value, metadata: Object) -> Result<Self> {
+        let role = checked_role(role)?.to_owned();
         let content = Content::checked(content)?;
         let kind = MessageType::infer(Some(content), Some(&metadata));
-        let role = checked_role(role)?.to_owned();
         Ok(Self { role, metadata, ..Self::bare(kind, Content::of(content)) })
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Content, Message, MessageType};
 use crate::json::Object;
-use crate::{ContractError, Result};
+use crate::{ContractError, Result, loose};
 
 pub(super) const CODE: &str = "invalid_ai_message_envelope";
 pub(super) const VERSION: u64 = 1;
@@ -80,7 +80,8 @@ impl<'a> MessageView<'a> {
     }
 
     fn read_envelope(fields: Fields<'a>) -> Result<Self> {
-        if fields.version.and_then(Value::as_f64) != Some(VERSION as f64) {
+        // Stores that keep every field as text write the version as text too.
+        if fields.version.and_then(loose::number) != Some(VERSION as f64) {
             return Err(unsupported("version"));
         }
         let Some(kind) = fields.kind.and_then(Value::as_str).and_then(MessageType::from_word) else {
@@ -109,11 +110,11 @@ impl<'a> MessageView<'a> {
     }
 
     fn checked(kind: MessageType, fields: Fields<'a>, payload: PayloadView<'a>) -> Result<Self> {
-        let content = fields.content.map(Content::checked).transpose()?;
         let role = match fields.role {
             Some(role) => checked_role(role.as_str().unwrap_or_default())?,
             None => kind.default_role(),
         };
+        let content = fields.content.map(Content::checked).transpose()?;
         Ok(Self { kind, role, content, payload, metadata: fields.metadata() })
     }
 }
@@ -172,5 +173,33 @@ impl<'a> Fields<'a> {
 
     fn metadata(&self) -> Option<&'a Object> {
         self.metadata.and_then(Value::as_object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind_of(version: Value) -> Option<MessageType> {
+        let envelope = json!({"version": version, "type": "delta", "payload": {}});
+        MessageView::read(&envelope).map(|view| view.kind()).ok()
+    }
+
+    #[test]
+    fn a_version_is_one_in_figures_or_in_text() {
+        for one in [json!(1), json!(1.0), json!("1")] {
+            assert_eq!(kind_of(one.clone()), Some(MessageType::Delta), "{one}");
+        }
+        for other in [json!(2), json!("one"), json!(""), json!(true), json!([1])] {
+            assert_eq!(kind_of(other.clone()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn of_a_bad_role_and_a_bad_content_the_role_is_named() {
+        let error = MessageView::read(&json!({"role": "", "content": 1})).unwrap_err();
+        assert_eq!(error.field_paths(), ["role"]);
     }
 }
