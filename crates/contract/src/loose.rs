@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::canonical;
 
-/// Whether a value counts as switched on: null, false, zero and anything empty do not.
+/// Whether a value counts as switched on: null, false, zero, the text `0` and anything empty do not.
 pub fn flag(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(on) => *on,
         Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
+        Value::String(text) => !matches!(text.as_str(), "" | "0"),
         Value::Array(items) => !items.is_empty(),
         Value::Object(map) => !map.is_empty(),
     }
@@ -88,6 +88,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_flag_is_off_when_it_says_nothing_or_zero() {
+        for off in
+            [json!(null), json!(false), json!(0), json!(0.0), json!(""), json!("0"), json!([]), json!({})]
+        {
+            assert!(!flag(&off), "{off}");
+        }
+        for on in [
+            json!(true),
+            json!(-1),
+            json!("false"),
+            json!("00"),
+            json!(" "),
+            json!([null]),
+            json!({"a": null}),
+        ] {
+            assert!(flag(&on), "{on}");
+        }
+    }
 
     #[test]
     fn numbers_are_read_from_numbers_and_numeric_text_only() {
