@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::loose;
 
 const CITATIONS: &str = "citations";
@@ -30,12 +30,7 @@ impl Citation {
 
     /// Reads the entries of a list, or of an object's values; what is no citation or says nothing is left out.
     pub fn parse_many(value: &Value) -> Vec<Self> {
-        let entries: Vec<&Value> = match value {
-            Value::Array(entries) => entries.iter().collect(),
-            Value::Object(entries) => entries.values().collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-        };
-        let citations = entries.into_iter().filter_map(Value::as_object).map(Self::parse);
+        let citations = json::entries(value).into_iter().filter_map(Value::as_object).map(Self::parse);
         citations.filter(|citation| !citation.0.is_empty()).collect()
     }
 

@@ -113,6 +113,15 @@ pub fn list<'a>(object: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
     get(object, key).and_then(Value::as_array)
 }
 
+/// The entries of a list, or the values of an object that stands for one; nothing else has any.
+pub fn entries(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(map) => map.values().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
 /// Whether the value is a list or an object ("an array" in the words of the error texts).
 pub fn is_container(value: &Value) -> bool {
     value.is_array() || value.is_object()

@@ -103,7 +103,7 @@ impl RunResult {
             outputs: outputs.and_then(Value::as_object).cloned().unwrap_or_default(),
             artifact_refs: artifact_refs(field("artifact_refs")),
             evidence_refs: artifact_refs(field("evidence_refs")),
-            logs: objects(field("logs")).into_iter().filter(|log| !log.is_empty()).cloned().collect(),
+            logs: objects(field("logs")).filter(|log| !log.is_empty()).cloned().collect(),
             replay: map("replay"),
             provenance: map("provenance"),
             timestamps: timestamps(raw),
@@ -137,7 +137,7 @@ impl RunResult {
 /// Reads references: objects whose well-known fields are trimmed texts. A blank or structured
 /// one of those is removed, a null stays, and an entry left with nothing is dropped.
 pub fn artifact_refs(value: &Value) -> Vec<Object> {
-    objects(value).into_iter().map(artifact_ref).filter(|entry| !entry.is_empty()).collect()
+    objects(value).map(artifact_ref).filter(|entry| !entry.is_empty()).collect()
 }
 
 fn artifact_ref(raw: &Object) -> Object {
@@ -150,12 +150,8 @@ fn artifact_ref(raw: &Object) -> Object {
 }
 
 /// The objects of a list, or of an object's values.
-fn objects(value: &Value) -> Vec<&Object> {
-    match value {
-        Value::Array(items) => items.iter().filter_map(Value::as_object).collect(),
-        Value::Object(map) => map.values().filter_map(Value::as_object).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    }
+fn objects(value: &Value) -> impl Iterator<Item = &Object> {
+    json::entries(value).into_iter().filter_map(Value::as_object)
 }
 
 /// An id is taken to the letter; only a number becomes text.
@@ -175,4 +171,16 @@ fn timestamps(raw: &Object) -> Object {
         Some((key.to_owned(), Value::String(loose::text(value)?)))
     };
     TIMESTAMPS.into_iter().filter_map(stamp).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_under_keys_count_like_those_of_a_list() {
+        let refs = artifact_refs(&json!({"report": {"type": " file "}, "note": "dropped"}));
+        assert_eq!(refs, artifact_refs(&json!([{"type": "file"}, "dropped"])));
+        assert_eq!(refs.len(), 1);
+    }
 }
