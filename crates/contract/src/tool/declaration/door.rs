@@ -58,9 +58,9 @@ fn checked(code: &'static str, raw: &Object, executor: ToolExecutor) -> Result<T
 fn with_server_defaults(raw: &Object) -> Object {
     let mut filled = raw.clone();
     if json::non_empty_text(raw, "source").is_none() {
-        filled.shift_remove("source");
-        let namespace = declared_namespace(raw).map(|namespace| ("source".to_owned(), namespace.into()));
-        filled.extend(namespace);
+        // Where the name has no namespace, the name alone is to blame.
+        let source = declared_namespace(raw).unwrap_or("host");
+        filled.insert("source".into(), source.into());
     }
     // Other words for the executor come from older hosts and mean the host.
     if json::text(raw, "executor") != Some("client") {
@@ -88,5 +88,25 @@ fn with_client_defaults(raw: &Object) -> Object {
 fn fill(object: &mut Object, key: &str, value: Value) {
     if json::present(object, key).is_none() {
         object.insert(key.into(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_source_is_filled_in_but_never_taken_for_granted() {
+        let invalid =
+            |declaration: Value| ToolDeclaration::invalid_server_fields(declaration.as_object().unwrap());
+        assert_eq!(invalid(json!({})), ["name", "source", "description", "executor", "scope"]);
+        let mut complete = json!({"name": "a/b", "description": "x", "executor": "host", "scope": "run"});
+        assert_eq!(invalid(complete.clone()), ["source"]);
+        complete["source"] = "a".into();
+        assert!(invalid(complete).is_empty());
+        let refused = ToolDeclaration::parse_server(&Object::new()).unwrap_err();
+        assert_eq!(refused.field_paths(), ["name", "description"]);
     }
 }

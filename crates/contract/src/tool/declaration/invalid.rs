@@ -1,7 +1,5 @@
 //! Which fields of a raw declaration are wrong.
 
-use serde_json::Value;
-
 use super::ToolExecutor;
 use super::envelope::SCOPE;
 use crate::json::{self, Object};
@@ -51,13 +49,7 @@ fn is_client_source(raw: &Object) -> bool {
         && json::present(raw, "source").is_none_or(|source| source.as_str() == Some(CLIENT))
 }
 
-/// A host tool has a slug for its source and stays out of the clients' namespace. That a source is
-/// missing is the fault of a name that has no namespace to take it from.
+/// A host tool has a slug for its source and stays out of the clients' namespace.
 fn is_host_source(raw: &Object) -> bool {
-    let is_usable = match json::present(raw, "source") {
-        Some(Value::String(source)) => is_slug(source),
-        Some(_) => false,
-        None => declared_namespace(raw).is_none(),
-    };
-    is_usable && !is_client_name(raw)
+    json::text(raw, "source").is_some_and(is_slug) && !is_client_name(raw)
 }
