@@ -116,6 +116,15 @@ fn marks_are_found_behind_references_at_any_depth() {
 }
 
 #[test]
+fn every_mark_is_listed_also_inside_a_marked_value() {
+    let declaration = json!({"parameters": {"properties": {"card": {
+        "secret": true,
+        "properties": {"pin": {"writeOnly": true}, "name": {"type": "string"}},
+    }}}});
+    assert_eq!(rules(declaration).sensitive_paths(), ["card", "card.pin"]);
+}
+
+#[test]
 fn marks_count_in_a_plain_map_in_patterns_and_on_the_whole() {
     let map = json!({"parameters": {"pin": {"secret": true}, "who": {"type": "string"}}});
     assert_eq!(redacted(map, json!({"pin": 1, "who": 2})), json!({"pin": "[redacted]", "who": 2}));

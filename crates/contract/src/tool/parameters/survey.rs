@@ -24,18 +24,11 @@ struct Survey {
     /// The nodes that describe hidden values, by address.
     hidden: HashSet<*const Object>,
     /// The nodes between the root and here, each with whether it was met inside a hidden value.
-    trail: HashSet<(*const Object, Hiding)>,
+    trail: HashSet<(*const Object, bool)>,
     places: usize,
     depth: usize,
     /// Whether the walk had to stop early.
     cut_short: bool,
-}
-
-/// Whether the walk is inside a value that must be hidden, and inside one that is marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Hiding {
-    hidden: bool,
-    marked: bool,
 }
 
 impl ParameterSchema {
@@ -58,50 +51,49 @@ impl ParameterSchema {
 
     fn survey(&self) -> Survey {
         let mut survey = Survey::default();
-        survey.visit(self, &self.root(), "", Hiding::default());
+        survey.visit(self, &self.root(), "", false);
         survey
     }
 }
 
 impl Survey {
-    fn visit(&mut self, schema: &ParameterSchema, view: &View<'_>, path: &str, hiding: Hiding) {
+    fn visit(&mut self, schema: &ParameterSchema, view: &View<'_>, path: &str, hidden: bool) {
         if self.places >= PLACES_MAX || self.depth >= DEPTH_MAX {
             self.cut_short = true;
             return;
         }
-        let places = view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hiding));
+        let places = view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hidden));
         let entered: Vec<_> = places.filter(|place| self.trail.insert(*place)).collect();
         self.depth += 1;
         for name in schema.names(view).into_iter().chain([ANY]) {
             if self.cut_short {
                 break;
             }
-            self.enter(schema, &schema.member(view, name), &below(path, name), hiding);
+            self.enter(schema, &schema.member(view, name), &below(path, name), hidden);
         }
-        self.enter(schema, &schema.item(view, ANY), &below(path, ANY), hiding);
+        self.enter(schema, &schema.item(view, ANY), &below(path, ANY), hidden);
         self.depth -= 1;
         for place in entered {
             self.trail.remove(&place);
         }
     }
 
-    fn enter(&mut self, schema: &ParameterSchema, step: &Step<'_>, path: &str, outer: Hiding) {
+    fn enter(&mut self, schema: &ParameterSchema, step: &Step<'_>, path: &str, in_hidden: bool) {
         if step.view.nodes.is_empty() {
             return;
         }
         self.places += 1;
-        let hiding =
-            Hiding { hidden: outer.hidden || step.is_hidden(), marked: outer.marked || step.by_mark };
-        if step.by_mark && !outer.marked {
+        let hidden = in_hidden || step.is_hidden();
+        if step.by_mark {
             self.paths.push(path.to_owned());
         }
-        let mut places = step.view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hiding));
-        if hiding.hidden {
+        let mut places = step.view.nodes.iter().map(|node| (std::ptr::from_ref(*node), hidden));
+        if hidden {
             self.hidden.extend(places.clone().map(|(node, _)| node));
         }
         let in_a_circle = places.all(|place| self.trail.contains(&place));
         if !in_a_circle {
-            self.visit(schema, &step.view, path, hiding);
+            self.visit(schema, &step.view, path, hidden);
         }
     }
 
