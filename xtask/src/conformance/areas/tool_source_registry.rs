@@ -10,7 +10,7 @@ use super::{Answer, input, list, text, unknown_operation};
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     let registry = registered(list(case, "steps"))?;
     match op {
-        "gather" => Ok(gather(&registry, input(case, "source_order"))),
+        "gather" => Ok(gather(&registry, case.get("source_order"))),
         "sources" => Ok(registry.sources().into_iter().map(|(slug, _)| slug).collect()),
         _ => unknown_operation(op),
     }
@@ -30,11 +30,11 @@ fn registered(steps: &[Value]) -> Result<ToolSourceRegistry<Value>, Value> {
     Ok(registry)
 }
 
-fn gather(registry: &ToolSourceRegistry<Value>, order: &Value) -> Value {
+fn gather(registry: &ToolSourceRegistry<Value>, order: Option<&Value>) -> Value {
     let sources = match order {
-        Value::Null => registry.sources(),
-        Value::Array(_) => registry.sources_in(&json::string_list(order)),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => Vec::new(),
+        None => registry.sources(),
+        Some(order) if order.is_array() => registry.sources_in(&json::string_list(order)),
+        Some(_) => Vec::new(),
     };
     let gathered = GatheredTools::gather(sources);
     let tools: Object = gathered.tools.iter().map(|(key, tool)| (key.clone(), tool.to_value())).collect();
