@@ -9,8 +9,8 @@ pub(crate) fn policy_of(
     registered_config: impl FnOnce(&str) -> Option<Object>,
     key: &str,
 ) -> Option<Object> {
-    if let Some(config) = json::object(context, "agent_config") {
-        return json::object(config, key).cloned();
+    if let Some(config) = json::get(context, "agent_config").and_then(json::object_from) {
+        return json::object(&config, key).cloned();
     }
     let name =
         json::trimmed_text(context, "agent_slug").or_else(|| json::trimmed_text(context, "agent_id"))?;

@@ -92,3 +92,17 @@ fn nothing_is_remembered_for_a_run_that_does_not_say_whose_it_is() {
         assert_eq!(decision.verdict, Direct, "{missing}");
     }
 }
+
+#[test]
+fn an_empty_policy_or_configuration_stands_for_the_whole_however_it_is_written() {
+    let agent = json!({"action_policy": {"tools": {"mail/send": "forbidden"}}});
+    let verdict = |context: Value| decide(context, Consulted::default()).decision.verdict;
+    assert_eq!(verdict(json!({"agent_config": agent.clone()})), Forbidden);
+    for empty in [json!({}), json!([])] {
+        let of_run = json!({"agent_config": agent.clone(), "action_policy": empty.clone()});
+        assert_eq!(verdict(of_run), Direct);
+        let context = json!({"tool_name": "mail/send", "agent_slug": "writer", "agent_config": empty});
+        let asked = Question::parse(context.as_object().unwrap(), |_| agent.as_object().cloned());
+        assert_eq!(resolve(&asked, &Consulted::default()).decision.verdict, Direct);
+    }
+}

@@ -126,15 +126,18 @@ fn a_deny_from_anywhere_beats_mandatory_from_anywhere() {
 #[test]
 fn a_provider_that_fails_hides_even_mandatory_tools() {
     let declared = json!({"mandatory": true});
-    let failures =
-        [Err(HookFailure::Failed), Err(HookFailure::TimedOut), Fragment::from_hook(&json!("allow"))];
+    let nonsense = [json!("allow"), json!(["mail/send"])].map(|answer| Fragment::from_hook(&answer));
+    let failures = [Err(HookFailure::Failed), Err(HookFailure::TimedOut)].into_iter().chain(nonsense);
     for failed in failures {
         let tool = decide(declared.clone(), json!({}), vec![Ok(None), failed], Ok(None));
         assert_eq!(words(&tool), "hidden by provider: provider_failed");
         assert_eq!(tool.explained.decision.inputs["provider"], 1);
     }
-    let silent = decide(declared, json!({}), vec![Ok(None), Fragment::from_hook(&Value::Null)], Ok(None));
-    assert_eq!(words(&silent), "visible by mandatory: declared");
+    for harmless in [Value::Null, json!({}), json!([])] {
+        let providers = vec![Ok(None), Fragment::from_hook(&harmless)];
+        let shown = decide(declared.clone(), json!({}), providers, Ok(None));
+        assert_eq!(words(&shown), "visible by mandatory: declared", "{harmless}");
+    }
 }
 
 #[test]

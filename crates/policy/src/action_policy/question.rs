@@ -34,7 +34,7 @@ impl Question {
     /// names. A policy given with the run replaces the agent's completely, even when it is empty.
     pub fn parse(context: &Object, registered_config: impl FnOnce(&str) -> Option<Object>) -> Self {
         let tool_name = json::text(context, "tool_name").unwrap_or_default().to_owned();
-        let of_run = json::object(context, "action_policy").cloned();
+        let of_run = json::get(context, "action_policy").and_then(json::object_from);
         let policy = of_run.or_else(|| agent_policy::policy_of(context, registered_config, "action_policy"));
         Self {
             memory_key: memory_key(context, &tool_name),

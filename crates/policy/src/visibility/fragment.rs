@@ -53,13 +53,11 @@ impl Fragment {
 
     /// Reads what a provider answered: a policy, or null for no opinion.
     pub fn from_hook(answer: &Value) -> HookAnswer<Self> {
-        match answer {
-            Value::Null => Ok(None),
-            Value::Object(policy) => Ok(Some(Self::parse(policy))),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Err(HookFailure::Nonsense)
-            }
+        if answer.is_null() {
+            return Ok(None);
         }
+        let policy = json::object_from(answer).ok_or(HookFailure::Nonsense)?;
+        Ok(Some(Self::parse(&policy)))
     }
 
     /// The lists of a run's context. It can narrow and opt in, but names no tools and pins none.
