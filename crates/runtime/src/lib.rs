@@ -1,8 +1,11 @@
 //! The engine of Provost, and the ports through which it reaches the world.
 //!
-//! `port` says what the engine needs and what an adapter promises; `memory` keeps those promises in
-//! RAM, `system` with the machine's own clock and randomness; `service` answers callers from what is stored.
+//! `engine` decides and `driver` performs; `port` says what they need and what an adapter promises;
+//! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
+//! answers callers from what is stored.
 
+pub mod driver;
+pub mod engine;
 mod id;
 pub mod memory;
 pub mod port;

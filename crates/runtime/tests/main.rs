@@ -1,3 +1,6 @@
 //! The runtime through its public doors.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod driver;
+mod engine;
 mod memory;

@@ -3,7 +3,7 @@
 //! Key order is insignificant, numbers compare by value, `<any>`, `<uuid>`, `<iso8601>` and `<int>` match
 //! anything of their kind, and text that is JSON on both sides compares as JSON.
 
-use provost_contract::json;
+use provost_contract::{canonical, json};
 use serde_json::Value;
 
 use super::areas::Answer;
@@ -116,6 +116,10 @@ fn same_json_text(left: &str, right: &str) -> bool {
         return false;
     }
     let (Ok(left), Ok(right)) = (json::parse_text(left), json::parse_text(right)) else { return false };
+    // The recorded texts write an empty object as `[]`, as the canonical form does.
+    if canonical::canonical(&left) == canonical::canonical(&right) {
+        return true;
+    }
     let mut found = Vec::new();
     differences("", &left, &right, More::Refused, &mut found);
     found.is_empty()

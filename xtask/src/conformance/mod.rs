@@ -9,6 +9,7 @@ mod compare_page;
 mod differences;
 mod not_yet;
 mod report;
+mod scripted;
 mod vectors;
 
 use std::path::PathBuf;

@@ -11,7 +11,6 @@ const NOT_YET: &[(&str, Waiting)] = &[
     ("consent", Waiting::Whole),
     ("context-authority", Waiting::Whole),
     ("context-composition", Waiting::Whole),
-    ("conversation-loop", Waiting::Whole),
     ("host-tool-executor", Waiting::Whole),
     ("memory", Waiting::Whole),
     ("packages", Waiting::Whole),
@@ -36,8 +35,7 @@ const NOT_YET: &[(&str, Waiting)] = &[
             "provider_credentials",
         ]),
     ),
-    ("tool-execution-core", Waiting::Whole),
-    ("tool-mediation", Waiting::Whole),
+    ("tool-execution-core", Waiting::Operations(&["execute_routed"])),
     ("workflows", Waiting::Whole),
 ];
 

@@ -8,7 +8,7 @@ use super::{MessageType, MessageView};
 use crate::json::{self, Object};
 use crate::{ContractError, Result};
 
-const SCHEMA: &str = "agents-api.message";
+pub(super) const SCHEMA: &str = "agents-api.message";
 
 /// What a message says: text, or a list or object of parts.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ mod coalesce;
 mod envelope;
 mod kind;
 mod project;
+mod serde_form;
 mod view;
 
 pub use coalesce::coalesce;

@@ -44,6 +44,17 @@ impl ToolCatalog {
         catalog
     }
 
+    /// Reads the wire form back. What it accepted is checked again; what it rejected stays rejected.
+    pub fn from_wire(wire: &Value) -> Self {
+        let mut catalog = Self::read(wire.get("accepted").unwrap_or(&Value::Null));
+        let text = |entry: &Value, key| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let rejected = wire.get("rejected").and_then(Value::as_array).into_iter().flatten();
+        let known =
+            rejected.map(|entry| RejectedTool { name: text(entry, "name"), reason: text(entry, "reason") });
+        catalog.rejected.splice(..0, known);
+        catalog
+    }
+
     /// The accepted tools, in order.
     pub fn tools(&self) -> &[ToolDeclaration] {
         &self.accepted

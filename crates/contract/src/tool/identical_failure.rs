@@ -25,7 +25,12 @@ pub struct FailureSignature {
 impl FailureSignature {
     /// The signature of a failed call.
     pub fn of(tool_name: &str, parameters: &Object, result: &Object) -> Self {
-        Self { call: CallSignature::of(tool_name, parameters), error_code: error_code(result) }
+        Self::of_call(CallSignature::of(tool_name, parameters), result)
+    }
+
+    /// The signature of a failed call of which only the signature is left.
+    pub fn of_call(call: CallSignature, result: &Object) -> Self {
+        Self { call, error_code: error_code(result) }
     }
 
     /// One hash of it all.

@@ -63,7 +63,12 @@ impl SpinDetector {
 
     /// Takes notice of a call.
     pub fn observe(&mut self, tool_name: &str, parameters: &Object) -> Spin {
-        let repeat_count = self.0.add(&CallSignature::of(tool_name, parameters).hash());
+        self.observe_signature(&CallSignature::of(tool_name, parameters))
+    }
+
+    /// Takes notice of a call of which only the signature is left.
+    pub fn observe_signature(&mut self, call: &CallSignature) -> Spin {
+        let repeat_count = self.0.add(&call.hash());
         Spin { stalled: repeat_count >= self.threshold(), repeat_count }
     }
 }

@@ -11,14 +11,21 @@ const LAYER: &str = "tool_call_gate";
 
 /// May this tool be called now? `messages` is the transcript before the proposed call. The first rule
 /// that refuses answers.
-pub fn evaluate_call(rules: &[GateRule], tool_name: &str, messages: &[Message]) -> Decision<Verdict> {
+pub fn evaluate_call<'a>(
+    rules: &[GateRule],
+    tool_name: &str,
+    messages: impl IntoIterator<Item = &'a Message>,
+) -> Decision<Verdict> {
     let calls = tool_calls(messages);
     let gating = rules.iter().filter(|rule| rule.gate_calls);
     first_refusal(gating.filter_map(|rule| refused_call(rule, tool_name, &calls)))
 }
 
 /// May the run finish? The first rule that refuses answers.
-pub fn evaluate_completion(rules: &[GateRule], messages: &[Message]) -> Decision<Verdict> {
+pub fn evaluate_completion<'a>(
+    rules: &[GateRule],
+    messages: impl IntoIterator<Item = &'a Message>,
+) -> Decision<Verdict> {
     let calls = tool_calls(messages);
     let gating = rules.iter().filter(|rule| rule.gate_completion);
     first_refusal(gating.filter_map(|rule| {
@@ -52,8 +59,8 @@ fn first_refusal(mut refusals: impl Iterator<Item = Decision<Verdict>>) -> Decis
 }
 
 /// The names of the tools called, in order.
-fn tool_calls(messages: &[Message]) -> Vec<&str> {
-    let calls = messages.iter().filter(|message| message.kind == MessageType::ToolCall);
+fn tool_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
+    let calls = messages.into_iter().filter(|message| message.kind == MessageType::ToolCall);
     calls.map(Message::tool_name).collect()
 }
 

@@ -11,6 +11,7 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod fault;
+mod host;
 mod ids;
 mod journal;
 mod runs;
@@ -28,6 +29,12 @@ pub use client_tool_requests::{
 };
 pub use clock::Clock;
 pub use fault::{Advice, BoxError, Fault};
+pub use host::{
+    CompletionOpinion, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, FinishedRun, FinishedTurn,
+    HostError, InterruptSource, JudgedResult, LockError, MediatedCall, Mediation, Mediator, Model,
+    ModelError, Observed, Persister, Rejection, SessionLock, Summariser, ToolAction, ToolExecutor,
+    TurnAnswer, TurnRequest, Waiting,
+};
 pub use ids::{IdKind, Ids};
 pub use journal::{Append, AppendError, Epoch, Journal, Record, Seq};
 pub use runs::{Cursor, RunFilter, RunPage, RunRow, Runs};

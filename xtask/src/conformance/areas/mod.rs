@@ -7,6 +7,7 @@ mod citation_metadata;
 mod compaction;
 mod compaction_conservation;
 mod compaction_item;
+mod conversation_loop;
 mod conversation_request;
 mod conversation_result;
 mod conversation_sessions;
@@ -30,7 +31,9 @@ mod tool_bridge;
 mod tool_call;
 mod tool_call_gate;
 mod tool_declaration;
+mod tool_execution_core;
 mod tool_executor_registry;
+mod tool_mediation;
 mod tool_pair_validator;
 mod tool_parameters;
 mod tool_result;
@@ -67,6 +70,7 @@ pub(super) fn find(area: &str) -> Option<Area> {
         "compaction" => exact(compaction::run),
         "compaction-conservation" => exact(compaction_conservation::run),
         "compaction-item" => exact(compaction_item::run),
+        "conversation-loop" => exact(conversation_loop::run),
         "conversation-request" => exact(conversation_request::run),
         "conversation-result" => exact(conversation_result::run),
         "conversation-sessions" => exact(conversation_sessions::run),
@@ -90,7 +94,9 @@ pub(super) fn find(area: &str) -> Option<Area> {
         "tool-call" => exact(tool_call::run),
         "tool-call-gate" => exact(tool_call_gate::run),
         "tool-declaration" => exact(tool_declaration::run),
+        "tool-execution-core" => exact(tool_execution_core::run),
         "tool-executor-registry" => exact(tool_executor_registry::run),
+        "tool-mediation" => exact(tool_mediation::run),
         "tool-pair-validator" => exact(tool_pair_validator::run),
         "tool-parameters" => exact(tool_parameters::run),
         "tool-result" => exact(tool_result::run),
@@ -130,7 +136,7 @@ fn list<'a>(case: &'a Value, key: &str) -> &'a [Value] {
 
 /// Runs what a service does to its end.
 #[expect(clippy::expect_used, reason = "without an executor nothing can be said about any case")]
-fn wait<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn wait<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("an executor of one thread");
     runtime.block_on(work)
 }

@@ -1,0 +1,123 @@
+//! Everybody a run works with.
+
+use std::sync::Arc;
+
+use provost_contract::tool::ToolExecutorRegistry;
+use serde_json::Value;
+
+use crate::engine::{Asks, Continuation};
+use crate::port::{
+    ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, InterruptSource,
+    Mediator, Model, Persister, SessionLock, Summariser, ToolAction, ToolExecutor,
+};
+
+/// The parts of a host. Only clock and model are always there.
+pub struct Host {
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// Who carries out calls; without anybody the model's host does.
+    pub executors: Option<Executors>,
+    /// Who may refuse or answer calls.
+    pub mediator: Option<Arc<dyn Mediator>>,
+    /// Who says that the work is done.
+    pub completion: Option<Arc<dyn CompletionPolicy>>,
+    /// Who may have something to say between turns.
+    pub interrupts: Option<Arc<dyn InterruptSource>>,
+    /// Who says whether another turn follows.
+    pub continuation: ContinueBy,
+    /// Who sums up older messages.
+    pub summariser: Option<Arc<dyn Summariser>>,
+    /// Who locks sessions.
+    pub lock: Option<Arc<dyn SessionLock>>,
+    /// Who keeps the transcript.
+    pub persister: Option<Arc<dyn Persister>>,
+    /// Where calls wait that a client executes.
+    pub client_requests: Option<Arc<dyn ClientToolRequests>>,
+    /// Who watches.
+    pub sink: Option<Arc<dyn EventSink>>,
+}
+
+/// Who says whether another turn follows.
+#[derive(Clone, Default)]
+pub enum ContinueBy {
+    /// The engine: as long as the model calls tools.
+    #[default]
+    Calls,
+    /// Nobody: one turn.
+    Nobody,
+    /// The host.
+    Policy(Arc<dyn ContinuePolicy>),
+}
+
+impl Host {
+    /// A host with a clock and a model, and nobody else.
+    pub fn new(clock: Arc<dyn Clock>, model: Arc<dyn Model>) -> Self {
+        Self {
+            clock,
+            model,
+            executors: None,
+            mediator: None,
+            completion: None,
+            interrupts: None,
+            continuation: ContinueBy::Calls,
+            summariser: None,
+            lock: None,
+            persister: None,
+            client_requests: None,
+            sink: None,
+        }
+    }
+
+    /// Which parts take part in decisions.
+    pub fn asks(&self) -> Asks {
+        Asks {
+            lock: self.lock.is_some(),
+            mediator: self.mediator.is_some(),
+            completion: self.completion.is_some(),
+            interrupts: self.interrupts.is_some(),
+            continuation: match self.continuation {
+                ContinueBy::Calls => Continuation::WhileCalling,
+                ContinueBy::Nobody => Continuation::Never,
+                ContinueBy::Policy(_) => Continuation::Asked,
+            },
+        }
+    }
+}
+
+/// The executors of a host: one for every tool, and others for named targets.
+#[derive(Clone)]
+pub struct Executors {
+    default: Arc<dyn ToolExecutor>,
+    targets: ToolExecutorRegistry<Arc<dyn ToolExecutor>>,
+}
+
+impl Executors {
+    /// One executor for every tool that names no target.
+    pub fn new(default: Arc<dyn ToolExecutor>) -> Self {
+        Self { default, targets: ToolExecutorRegistry::new([]) }
+    }
+
+    /// Executors for tools that name their target.
+    #[must_use]
+    pub fn with_targets(
+        mut self,
+        targets: impl IntoIterator<Item = (String, Arc<dyn ToolExecutor>)>,
+    ) -> Self {
+        self.targets = ToolExecutorRegistry::new(targets);
+        self
+    }
+
+    /// Carries out a call. A tool that names a target nobody registered is carried out by nobody.
+    ///
+    /// # Errors
+    /// What the executor says, or that there is none.
+    pub async fn execute(&self, action: ToolAction<'_>) -> Result<Value, ExecutorError> {
+        let executor = match action.runtime.executor_target() {
+            None => &self.default,
+            Some(target) => self.targets.get(target).ok_or(ExecutorError::TargetUnavailable)?,
+        };
+        executor.execute(action).await
+    }
+}

@@ -1,0 +1,142 @@
+//! The events of one tool call, from the model's words to its one result.
+
+use std::sync::Arc;
+
+use provost_contract::Message;
+use provost_contract::json::Object;
+use provost_contract::tool::CallSignature;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A call as the model declared it. Secrets are redacted; the raw parameters never enter an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallDeclared {
+    /// The id that pairs the call with its result.
+    pub id: String,
+    /// The canonical name of the tool, or the model's word for it when nobody declared it.
+    pub name: String,
+    /// Whether somebody declared it.
+    pub declared: bool,
+    /// The model's arguments, redacted.
+    pub parameters: Object,
+    /// The hash of the redacted arguments.
+    pub parameters_sha256: String,
+    /// The hash of the arguments as they were, by which a repetition is recognised.
+    pub raw_sha256: String,
+    /// Why the call cannot be executed, as the result it would get: unknown tool, missing parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unprepared: Option<Object>,
+}
+
+impl CallDeclared {
+    /// What makes two calls the same.
+    pub fn signature(&self) -> CallSignature {
+        CallSignature { tool_name: self.name.trim().to_owned(), parameters_hash: self.raw_sha256.clone() }
+    }
+}
+
+/// A call of the turn had its turn: from here on it stands in the transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallOpened {
+    /// Its place among the calls of the turn.
+    pub call: usize,
+}
+
+/// An executor is about to be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ActionStarted {
+    /// Its place among the calls of the turn.
+    pub call: usize,
+    /// Given to the executor on every attempt, so that it can recognise a repetition.
+    pub key: String,
+    /// The first attempt is 1.
+    pub attempt: u32,
+}
+
+/// Who gave a call its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettledBy {
+    /// The executor.
+    Executor,
+    /// The engine: the call could not be prepared.
+    Preparation,
+    /// The gate's rules refused it.
+    Gate,
+    /// The host's mediator refused it, or failed to decide.
+    Rejection,
+    /// The host's mediator answered in place of the tool.
+    Replacement,
+}
+
+impl SettledBy {
+    /// Whether the call was not allowed.
+    pub fn is_rejection(self) -> bool {
+        match self {
+            Self::Gate | Self::Rejection => true,
+            Self::Executor | Self::Preparation | Self::Replacement => false,
+        }
+    }
+}
+
+/// What a result lost on the way to the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truncated {
+    /// Sizes, turn and call, as observers read them.
+    pub metadata: Object,
+    /// The whole result, for observers.
+    pub original: Object,
+}
+
+/// A call has its one result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallSettled {
+    /// Its place among the calls of the turn.
+    pub call: usize,
+    /// Who gave it.
+    pub by: SettledBy,
+    /// The result, normalised and within its size.
+    pub result: Object,
+    /// The audit record of the call.
+    pub audit: Value,
+    /// What was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Truncated>,
+    /// Whether the mediator ended the run's work with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub completes: bool,
+    /// What the model is told when it fails the same way again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nudge: Option<Object>,
+}
+
+impl CallSettled {
+    /// Whether the tool did its work.
+    pub fn success(&self) -> bool {
+        self.result.get("success") == Some(&Value::Bool(true))
+    }
+}
+
+/// What a waiting call waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// A decision.
+    Approval {
+        /// The proposal as it was made.
+        envelope: Value,
+        /// The proposal as it stands in the transcript.
+        message: Arc<Message>,
+    },
+    /// A client that executes the tool; its request, parameters redacted.
+    Client(Value),
+}
+
+/// A call waits for a person or a client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallWaits {
+    /// Its place among the calls of the turn.
+    pub call: usize,
+    /// What for.
+    pub waits_for: WaitsFor,
+}

@@ -1,0 +1,73 @@
+//! The hash chain over a run's records: change one byte of one record and it no longer verifies.
+
+use provost_contract::canonical;
+
+use crate::RunId;
+use crate::port::{Epoch, Record, Seq};
+
+/// The link before the first record names the run, so that no journal passes for another.
+const GENESIS: &str = "provost.journal.v1";
+
+/// The end of a chain: what the next record is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain([u8; 32]);
+
+/// The first record that does not fit its chain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("record {seq} of {run} is not what was written")]
+pub struct Broken {
+    /// The run.
+    pub run: RunId,
+    /// Where the chain breaks.
+    pub seq: Seq,
+}
+
+impl Chain {
+    /// The chain of a run without records.
+    pub fn start(run: &RunId) -> Self {
+        Self(canonical::sha256(format!("{GENESIS}\n{run}").as_bytes()))
+    }
+
+    /// Goes on from a record read earlier.
+    pub fn after(record: &Record) -> Self {
+        Self(record.hash)
+    }
+
+    /// Binds a record to everything before it.
+    pub(super) fn seal(&mut self, mut record: Record) -> Record {
+        self.0 = self.link(&record);
+        record.hash = self.0;
+        record
+    }
+
+    /// Checks records that follow this end of the chain.
+    ///
+    /// # Errors
+    /// The first record whose hash is not the one of its bytes and predecessors.
+    pub fn verify(mut self, run: &RunId, records: &[Record]) -> Result<Self, Broken> {
+        for record in records {
+            self.0 = self.link(record);
+            if self.0 != record.hash {
+                return Err(Broken { run: run.clone(), seq: record.seq });
+            }
+        }
+        Ok(self)
+    }
+
+    /// The hash of the previous link, the envelope and the body. Every part has a fixed width or a length
+    /// before it, so that no two records share their bytes.
+    fn link(self, record: &Record) -> [u8; 32] {
+        let Epoch(epoch) = record.epoch;
+        let kind = record.kind.as_bytes();
+        let mut bytes = Vec::with_capacity(96 + record.body.len());
+        bytes.extend_from_slice(&self.0);
+        bytes.extend_from_slice(&record.seq.0.to_be_bytes());
+        bytes.extend_from_slice(&record.at_ms.to_be_bytes());
+        bytes.extend_from_slice(&epoch.to_be_bytes());
+        bytes.extend_from_slice(&record.version.to_be_bytes());
+        bytes.extend_from_slice(&(kind.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(kind);
+        bytes.extend_from_slice(&record.body);
+        canonical::sha256(&bytes)
+    }
+}

@@ -1,0 +1,96 @@
+//! The records of tool calls: results, events and audit, in the order things happened.
+
+use provost_contract::json::{self, Object};
+use serde_json::{Value, json};
+
+use crate::engine::{CallRecord, CallSettled, Entry, Records, WaitsFor};
+
+/// The four lists a result reports.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolRecords {
+    /// What each call gave, in full.
+    pub execution_results: Vec<Value>,
+    /// What happened to each call.
+    pub tool_events: Vec<Value>,
+    /// The safe trace of each call.
+    pub audit_events: Vec<Value>,
+    /// What else happened.
+    pub lifecycle: Vec<Value>,
+}
+
+/// Walks the entries of a run once.
+pub fn tool_records(records: &Records) -> ToolRecords {
+    let mut lists = ToolRecords::default();
+    for entry in &records.entries {
+        match entry {
+            Entry::Opened(call) => lists.tool_events.push(called(call)),
+            Entry::Settled(call, settled) => {
+                lists.execution_results.push(execution_result(call, settled));
+                lists.tool_events.push(answered(call, settled));
+                lists.audit_events.push(settled.audit.clone());
+            }
+            Entry::Waits(call, waits) => match &waits.waits_for {
+                WaitsFor::Approval { .. } => {}
+                WaitsFor::Client(request) => lists.tool_events.push(waiting(call, request)),
+            },
+            Entry::Managed(answered) => {
+                let managed = &answered.managed;
+                lists.execution_results.extend(managed.results.iter().cloned().map(Value::Object));
+                lists.tool_events.extend(managed.tool_events.iter().cloned());
+                lists.audit_events.extend(managed.audit_events.iter().cloned());
+                lists.lifecycle.extend(managed.events.iter().cloned());
+            }
+            Entry::Lifecycle(event) => lists.lifecycle.push(event.clone()),
+        }
+    }
+    lists
+}
+
+/// What one call gave.
+pub fn execution_result(call: &CallRecord, settled: &CallSettled) -> Value {
+    let mut entry = json::into_object(json!({
+        "tool_name": call.declared.name,
+        "tool_call_id": call.declared.id,
+        "result": settled.result,
+        "parameters": call.declared.parameters,
+        "parameters_sha256": call.declared.parameters_sha256,
+        "parameters_redacted": true,
+        "turn_count": call.turn,
+    }));
+    entry.extend(settled.result.get("runtime").map(|runtime| ("runtime".to_owned(), runtime.clone())));
+    Value::Object(entry)
+}
+
+fn called(call: &CallRecord) -> Value {
+    let metadata = json!({
+        "status": "called",
+        "parameters": call.declared.parameters,
+        "parameters_sha256": call.declared.parameters_sha256,
+        "parameters_redacted": true,
+    });
+    tool_event("tool_call", call, "called", metadata)
+}
+
+fn answered(call: &CallRecord, settled: &CallSettled) -> Value {
+    let status = if settled.success() { "success" } else { "error" };
+    let metadata =
+        json!({ "status": status, "success": settled.success(), "rejected": settled.by.is_rejection() });
+    tool_event("tool_result", call, status, metadata)
+}
+
+fn waiting(call: &CallRecord, request: &Value) -> Value {
+    let status = "runtime_tool_pending";
+    tool_event(status, call, status, json!({ "status": status, "request_id": request.get("request_id") }))
+}
+
+fn tool_event(kind: &str, call: &CallRecord, status: &str, metadata: Value) -> Value {
+    let event: Object = json::into_object(json!({
+        "type": kind,
+        "tool_name": call.declared.name,
+        "tool_call_id": call.declared.id,
+        "turn_count": call.turn,
+        "metadata": metadata,
+        "status": status,
+    }));
+    Value::Object(event)
+}

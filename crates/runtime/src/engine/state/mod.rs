@@ -1,0 +1,16 @@
+//! The state of a run: the fold of its events, and nothing else.
+
+mod apply;
+mod batch;
+mod budgets;
+mod records;
+mod rules;
+mod run;
+mod stops;
+
+pub use batch::{Batch, BatchCall, Stage};
+pub use budgets::Budgets;
+pub use records::{CallRecord, Entry, Records};
+pub use rules::Rules;
+pub use run::{Phase, RunState};
+pub use stops::Stops;

@@ -1,0 +1,116 @@
+//! What a result record reports about a run, gathered as it happens.
+
+use std::sync::Arc;
+
+use provost_contract::json::Object;
+use serde_json::{Number, Value, json};
+
+use crate::engine::{CallDeclared, CallSettled, CallWaits, StructuredOutput, TurnAnswered};
+
+/// One thing a result record reports. Entries share the payloads of their events.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A call that stands in the transcript.
+    Opened(CallRecord),
+    /// A call that has its result.
+    Settled(CallRecord, Arc<CallSettled>),
+    /// A call that waits.
+    Waits(CallRecord, Arc<CallWaits>),
+    /// A turn whose calls the host carried out itself.
+    Managed(Arc<TurnAnswered>),
+    /// Something else that happened, `{type, metadata}`.
+    Lifecycle(Value),
+}
+
+/// A call and the turn it belongs to.
+#[derive(Clone, Debug)]
+pub struct CallRecord {
+    /// The turn it belongs to.
+    pub turn: u64,
+    /// What the model asked for.
+    pub declared: Arc<CallDeclared>,
+}
+
+/// Everything a result record reports beside the transcript.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+    /// How many calls have a result.
+    pub results: usize,
+    /// Tokens and whatever else the provider counts, summed.
+    pub usage: Object,
+    /// What the host said about its turns, merged.
+    pub metadata: Object,
+    /// What the provider said about its newest request.
+    pub request_metadata: Object,
+    /// What the provider said about itself, turn by turn.
+    pub provider_diagnostics: Vec<Value>,
+    /// The newest structured answer.
+    pub structured_output: Option<StructuredOutput>,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        let counted = ["prompt_tokens", "completion_tokens", "total_tokens"];
+        Self {
+            entries: Vec::new(),
+            results: 0,
+            usage: counted.into_iter().map(|key| (key.to_owned(), 0.into())).collect(),
+            metadata: Object::new(),
+            request_metadata: Object::new(),
+            provider_diagnostics: Vec::new(),
+            structured_output: None,
+        }
+    }
+}
+
+impl Records {
+    pub(super) fn add_turn(&mut self, answered: &Arc<TurnAnswered>) {
+        self.add_usage(&answered.usage);
+        self.metadata.extend(answered.metadata.clone());
+        if let Some(request_metadata) = &answered.request_metadata {
+            self.request_metadata.clone_from(request_metadata);
+        }
+        self.provider_diagnostics.extend(answered.provider_diagnostics.clone());
+        if answered.structured_output.is_some() {
+            self.structured_output.clone_from(&answered.structured_output);
+        }
+        if !answered.managed.is_empty() {
+            self.results += answered.managed.results.len();
+            self.entries.push(Entry::Managed(answered.clone()));
+        }
+    }
+
+    /// The newest result of a call the engine carried out.
+    pub fn last_result(&self) -> Option<&Object> {
+        self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Settled(_, settled) => Some(&settled.result),
+            Entry::Opened(_) | Entry::Waits(..) | Entry::Managed(_) | Entry::Lifecycle(_) => None,
+        })
+    }
+
+    pub(super) fn lifecycle(&mut self, kind: &str, metadata: Object) {
+        self.entries.push(Entry::Lifecycle(json!({ "type": kind, "metadata": metadata })));
+    }
+
+    /// Numbers are summed under any key; other values are replaced by the newest.
+    fn add_usage(&mut self, usage: &Object) {
+        for (key, value) in usage {
+            let sum = match (self.usage.get(key), value) {
+                (Some(Value::Number(known)), Value::Number(more)) => Value::Number(sum(known, more)),
+                _ => value.clone(),
+            };
+            self.usage.insert(key.clone(), sum);
+        }
+    }
+}
+
+fn sum(left: &Number, right: &Number) -> Number {
+    let whole = left.as_i64().zip(right.as_i64()).and_then(|(left, right)| left.checked_add(right));
+    if let Some(whole) = whole {
+        return whole.into();
+    }
+    let (left, right) = (left.as_f64().unwrap_or_default(), right.as_f64().unwrap_or_default());
+    Number::from_f64(left + right).unwrap_or_else(|| 0.into())
+}

@@ -1,0 +1,122 @@
+//! The state as a whole, and what may be asked of it.
+
+use std::sync::Arc;
+
+use provost_contract::json::Object;
+use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
+
+use super::{Batch, Budgets, Records, Rules, Stops, apply};
+use crate::engine::{Event, History, Kind, RunStatus, Spec};
+use crate::port::Seq;
+
+/// Where a run stands between two events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The session is not held yet.
+    Locking,
+    /// No turn is under way.
+    BetweenTurns,
+    /// A turn began; its transcript may be too long.
+    Compacting,
+    /// The model is to be asked.
+    Thinking,
+    /// The calls of the turn are carried out, one after the other; then it is seen whether another follows.
+    Calling,
+    /// The run is over, or parked.
+    Ended,
+}
+
+/// A run as its events made it.
+#[derive(Clone, Debug)]
+pub struct RunState {
+    /// What was asked for.
+    pub spec: Arc<Spec>,
+    /// The rules in it.
+    pub rules: Arc<Rules>,
+    /// The place of the newest event.
+    pub head: Seq,
+    /// When the run was accepted.
+    pub started_at_ms: i64,
+    /// Where it stands.
+    pub phase: Phase,
+    /// How many turns began.
+    pub turn: u64,
+    /// The transcript.
+    pub history: History,
+    /// The calls of the current turn.
+    pub batch: Batch,
+    /// What was used of each limit.
+    pub budgets: Budgets,
+    /// Equal calls in a row.
+    pub spin: Option<SpinDetector>,
+    /// Equal failures in a row.
+    pub failures: Option<IdenticalFailureTracker>,
+    /// What stops the run, as far as anything does.
+    pub stops: Stops,
+    /// Everything a result record reports.
+    pub records: Records,
+    /// How the run ended.
+    pub ended: Option<RunStatus>,
+}
+
+impl RunState {
+    /// The state after the first event. None when that is not the start of a run.
+    pub fn begin(event: &Event) -> Option<Self> {
+        let Kind::RunStarted(spec) = &event.kind else { return None };
+        Some(Self {
+            rules: Arc::new(Rules::of(spec)),
+            head: event.seq,
+            started_at_ms: event.at_ms,
+            phase: if spec.session.is_some() && spec.asks.lock {
+                Phase::Locking
+            } else {
+                Phase::BetweenTurns
+            },
+            turn: 0,
+            history: spec.messages.clone().into(),
+            batch: Batch::default(),
+            budgets: Budgets::new(&spec.budgets),
+            spin: spec.spin_threshold.map(SpinDetector::new),
+            failures: spec.failure_threshold.map(IdenticalFailureTracker::new),
+            stops: Stops::default(),
+            records: Records::default(),
+            ended: None,
+            spec: spec.clone(),
+        })
+    }
+
+    /// Folds a journal from its beginning. None when there is nothing, or not a run's beginning.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let mut state = Self::begin(events.next()?)?;
+        for event in events {
+            state.apply(event);
+        }
+        Some(state)
+    }
+
+    /// Takes in one more event. Total: whatever cannot be was refused before it was appended.
+    pub fn apply(&mut self, event: &Event) {
+        self.head = event.seq;
+        apply::apply(self, event);
+    }
+
+    /// Whether calls are carried out by the engine: there are tools, and somebody to execute them.
+    pub fn mediates(&self) -> bool {
+        self.spec.has_executor && !self.rules.catalog.tools().is_empty()
+    }
+
+    /// Whether the transcript may be too long. Costs nothing as long as it is not.
+    pub fn compaction_due(&self) -> bool {
+        self.rules.compaction.as_ref().is_some_and(|policy| {
+            policy.overflow.enabled || (policy.enabled && self.history.len() > policy.max_messages())
+        })
+    }
+
+    /// The caller's context with the number of the turn, as everybody who works for the turn gets it.
+    pub fn turn_context(&self, context: &Object) -> Object {
+        let mut context = context.clone();
+        context.insert("turn".into(), self.turn.into());
+        context
+    }
+}

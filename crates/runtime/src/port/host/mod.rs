@@ -1,0 +1,28 @@
+//! What a run asks of its host while it works: the model, the tools, and whoever has a say along the way.
+//!
+//! Everybody here may fail. A hook that fails has allowed nothing; an observer or persister that fails
+//! changes nothing.
+
+mod completion_policy;
+mod continue_policy;
+mod event_sink;
+mod failure;
+mod interrupt_source;
+mod mediator;
+mod model;
+mod persister;
+mod session_lock;
+mod summariser;
+mod tool_executor;
+
+pub use completion_policy::{CompletionOpinion, CompletionPolicy, JudgedResult};
+pub use continue_policy::{ContinuePolicy, FinishedTurn};
+pub use event_sink::{EventSink, Observed};
+pub use failure::HostError;
+pub use interrupt_source::InterruptSource;
+pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
+pub use model::{Model, ModelError, TurnAnswer, TurnRequest};
+pub use persister::{FinishedRun, Persister};
+pub use session_lock::{LockError, SessionLock};
+pub use summariser::Summariser;
+pub use tool_executor::{ExecutorError, ToolAction, ToolExecutor};

@@ -1,0 +1,79 @@
+//! The model: what is asked of it for one turn, and what it answers.
+
+use provost_contract::json::Object;
+use provost_contract::provider_turn::ProviderTurn;
+use provost_contract::tool::ToolCatalog;
+use serde_json::Value;
+
+use crate::engine::History;
+use crate::port::Boxed;
+
+/// What the model is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnRequest<'a> {
+    /// The turn; the first is 1.
+    pub turn: u64,
+    /// How many turns there may be.
+    pub turns_max: u64,
+    /// The session the run belongs to.
+    pub session: Option<&'a str>,
+    /// The transcript.
+    pub messages: &'a History,
+    /// The tools the model may call.
+    pub tools: &'a ToolCatalog,
+    /// The caller's context, with the turn.
+    pub context: &'a Object,
+    /// Which model the caller wants, in its own words.
+    pub model: &'a Object,
+    /// What the answer must look like, when it must be JSON.
+    pub structured_output: Option<&'a Value>,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub enum TurnAnswer {
+    /// The answer of a provider, in its normal form.
+    Provider(Box<ProviderTurn>),
+    /// The turn of a host that talks to models itself, and may have carried out calls itself.
+    Host(Value),
+}
+
+impl TurnAnswer {
+    /// Reads what a provider's adapter returned.
+    ///
+    /// # Errors
+    /// When that is no turn: the provider failed.
+    pub fn from_adapter(returned: &Value) -> Result<Self, ModelError> {
+        let refused = |message: &str| ModelError::new("invalid_provider_turn", message);
+        let Some(raw) = returned.as_object() else {
+            return Err(refused("invalid_agent_provider_turn_result: adapter must return an array"));
+        };
+        let turn = ProviderTurn::parse(raw).map_err(|error| refused(error.message()))?;
+        Ok(Self::Provider(Box::new(turn)))
+    }
+}
+
+/// The call of the model failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    /// What kind of failure it is.
+    pub kind: String,
+    /// What happened.
+    pub message: String,
+    /// The provider's code; `0` when there is none.
+    pub code: String,
+}
+
+impl ModelError {
+    /// A failure without a code.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), code: "0".to_owned() }
+    }
+}
+
+/// Asked once a turn.
+pub trait Model: Send + Sync {
+    /// The answer of one turn.
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>>;
+}

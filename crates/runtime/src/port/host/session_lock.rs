@@ -1,0 +1,24 @@
+//! One run at a time in a session.
+
+use super::HostError;
+use crate::port::Boxed;
+
+/// Why a session could not be locked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// Another run holds it.
+    #[error("another run holds the session")]
+    Contended,
+    /// The lock itself failed.
+    #[error(transparent)]
+    Failed(#[from] HostError),
+}
+
+/// Locks sessions. A lock is released by its token, or lapses.
+pub trait SessionLock: Send + Sync {
+    /// Takes hold of a session and gives the token of the lock; an empty token is none.
+    fn acquire<'a>(&'a self, session: &'a str, ttl_seconds: u64) -> Boxed<'a, Result<String, LockError>>;
+
+    /// Lets go. What was not released lapses by itself.
+    fn release<'a>(&'a self, session: &'a str, token: &'a str) -> Boxed<'a, Result<(), HostError>>;
+}

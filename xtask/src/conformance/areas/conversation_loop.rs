@@ -1,0 +1,155 @@
+//! Area `conversation-loop`: whole runs over a scripted host.
+
+use std::sync::Arc;
+
+use provost_contract::json::Object;
+use provost_runtime::driver::{ContinueBy, Host};
+use provost_runtime::engine::project::tool_records;
+use provost_runtime::port::MediatedCall;
+use serde_json::{Value, json};
+
+use super::{Answer, input, list, object, text, unknown_operation};
+use crate::conformance::scripted::{
+    Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedExecutor, ScriptedInterrupts,
+    ScriptedLock, ScriptedMediator, ScriptedModel, ScriptedPersister, ScriptedSink, ScriptedSummariser,
+    Stage, continue_by, executors,
+};
+
+pub(super) fn run(op: &str, case: &Value) -> Answer {
+    match op {
+        "run" => loop_run(case),
+        _ => unknown_operation(op),
+    }
+}
+
+/// The scripted parts a case configures.
+struct Parts {
+    model: Arc<ScriptedModel>,
+    sink: Arc<ScriptedSink>,
+    executor: Option<Arc<ScriptedExecutor>>,
+    mediator: Option<Arc<ScriptedMediator>>,
+    completion: Option<Arc<ScriptedCompletion>>,
+    interrupts: Option<Arc<ScriptedInterrupts>>,
+    continuation: Option<Arc<ScriptedContinue>>,
+    summariser: Option<Arc<ScriptedSummariser>>,
+    lock: Option<Arc<ScriptedLock>>,
+    persister: Option<Arc<ScriptedPersister>>,
+}
+
+fn loop_run(case: &Value) -> Answer {
+    let options = object(case, "options");
+    let parts = Parts::of(case, &options);
+    let stage = Stage::new();
+    let host = parts.host(&stage, &options);
+    let finished = stage.drive(&host, list(case, "messages"), &options, &parts.sink)?;
+    Ok(
+        json!({ "result": finished.result, "events": parts.sink.events.asked(), "trace": parts.trace(&finished.result) }),
+    )
+}
+
+fn script(options: &Object, key: &str) -> Option<Script> {
+    let answers = options.get(key)?;
+    Some(Script::of(answers.as_array().map_or(&[], Vec::as_slice)))
+}
+
+impl Parts {
+    fn of(case: &Value, options: &Object) -> Self {
+        let adapter = options.get("provider_adapter") == Some(&Value::Bool(true));
+        let word = |key: &str| options.get(key).and_then(Value::as_str);
+        let sink =
+            Arc::new(ScriptedSink { throws: word("observer") == Some("throws"), ..ScriptedSink::default() });
+        let persister = word("persister").map(|word| ScriptedPersister {
+            throws: word == "throws",
+            script: Script::default(),
+            results: Script::default(),
+            sink: sink.clone(),
+        });
+        let mediator = script(options, "pre_tool_mediator");
+        let continuation = options.get("should_continue").filter(|given| !given.is_null());
+        Self {
+            model: Arc::new(ScriptedModel {
+                turns: Script::of(list(case, "turns")),
+                protocol: if adapter { Protocol::Adapter } else { Protocol::Host },
+            }),
+            executor: case.get("executor").map(|script| Arc::new(ScriptedExecutor::of(script))),
+            mediator: mediator
+                .map(|script| Arc::new(ScriptedMediator { script, by_tool: Object::new(), note: mediated })),
+            completion: script(options, "completion_policy")
+                .map(|script| Arc::new(ScriptedCompletion(script))),
+            interrupts: script(options, "interrupt_source")
+                .map(|script| Arc::new(ScriptedInterrupts(script))),
+            continuation: continuation.map(|given| {
+                let answers = given.as_array().map_or(&[][..], Vec::as_slice);
+                Arc::new(ScriptedContinue { script: Script::of(answers), otherwise: given.is_string() })
+            }),
+            summariser: script(options, "summarizer").map(|script| Arc::new(ScriptedSummariser(script))),
+            lock: word("lock")
+                .map(|word| Arc::new(ScriptedLock { word: word.to_owned(), script: Script::default() })),
+            persister: persister.map(Arc::new),
+            sink,
+        }
+    }
+
+    fn host(&self, stage: &Stage, options: &Object) -> Host {
+        let mut host = Host::new(stage.clock.clone(), self.model.clone());
+        host.executors = self.executor.as_ref().map(executors);
+        host.mediator = self.mediator.clone().map(|part| part as _);
+        host.completion = self.completion.clone().map(|part| part as _);
+        host.interrupts = self.interrupts.clone().map(|part| part as _);
+        host.continuation = match options.get("should_continue") {
+            Some(Value::Null) => ContinueBy::Nobody,
+            _ => continue_by(self.continuation.as_ref()),
+        };
+        host.summariser = self.summariser.clone().map(|part| part as _);
+        host.lock = self.lock.clone().map(|part| part as _);
+        host.persister = self.persister.clone().map(|part| part as _);
+        if text(&Value::Object(options.clone()), "observer") != "none" {
+            host.sink = Some(self.sink.clone());
+        }
+        host
+    }
+
+    fn trace(&self, result: &Value) -> Value {
+        let persisted = self.persister.as_ref().map(|persister| persisted(persister, result));
+        let asked = [
+            ("turn_runner", Some(self.model.turns.asked())),
+            ("executor", self.executor.as_ref().map(|part| part.calls.asked())),
+            ("pre_tool_mediator", self.mediator.as_ref().map(|part| part.script.asked())),
+            ("completion_policy", self.completion.as_ref().map(|part| part.0.asked())),
+            ("interrupt_source", self.interrupts.as_ref().map(|part| part.0.asked())),
+            ("should_continue", self.continuation.as_ref().map(|part| part.script.asked())),
+            ("summarizer", self.summariser.as_ref().map(|part| part.0.asked())),
+            ("lock", self.lock.as_ref().map(|part| part.script.asked())),
+            ("persister", persisted),
+        ];
+        asked.into_iter().filter_map(|(key, asked)| Some((key.to_owned(), Value::Array(asked?)))).collect()
+    }
+}
+
+fn persisted(persister: &ScriptedPersister, result: &Value) -> Vec<Value> {
+    let mut asked = persister.script.asked();
+    for (entry, given) in asked.iter_mut().zip(persister.results.asked()) {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.insert("same_as_returned".into(), (given == *result).into());
+        }
+    }
+    asked
+}
+
+fn mediated(call: &MediatedCall<'_>) -> Value {
+    let results = tool_records(call.records).execution_results;
+    let of_turn = results.iter().filter(|result| *input(result, "turn_count") == json!(call.turn)).count();
+    json!({
+        "tool_name": call.tool_name,
+        "tool_call_id": call.tool_call_id,
+        "parameters": call.parameters,
+        "turn": call.turn,
+        "raw_tool_call": call.raw_tool_call,
+        "prepared": call.prepared.is_some(),
+        "declared": call.declaration.is_some(),
+        "message_count": call.messages.len(),
+        "last_message_type": call.messages.last().map(|message| json!(message.kind)),
+        "prior_tool_results": results.len(),
+        "prior_mediated_results": of_turn,
+    })
+}
