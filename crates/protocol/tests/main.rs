@@ -1,4 +1,5 @@
 //! Properties of the crate, over more inputs than a person would write down.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
+mod pages;
 mod schedule;

@@ -5,6 +5,8 @@
 //! run is decided elsewhere.
 
 mod material;
+#[cfg(test)]
+mod observe_tests;
 mod prioritise;
 mod privacy;
 mod secrets;

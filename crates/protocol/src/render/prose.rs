@@ -24,11 +24,14 @@ pub(crate) fn write_prose(out: &mut String, text: &str) {
     }
 }
 
-/// Without three equal marks in a row no fence can open; a comment could swallow what follows.
+/// The beginnings of HTML that Markdown reads on until its own end, past blank lines and fences.
+const SWALLOWING: [&str; 6] = ["<!", "<?", "<pre", "<script", "<style", "<textarea"];
+
+/// Without three equal marks in a row no fence can open.
 fn is_plain(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
     longest_run(text, '`') < 3
         && longest_run(text, '~') < 3
-        && !text.contains("<!")
-        && !text.contains("<?")
+        && !SWALLOWING.iter().any(|tag| lower.contains(tag))
         && !text.lines().any(|line| OUR_HEADINGS.iter().any(|ours| line.trim_start().starts_with(ours)))
 }

@@ -8,6 +8,8 @@
 mod call;
 mod frontier;
 mod page;
+#[cfg(test)]
+mod page_tests;
 mod replay;
 mod turn;
 
