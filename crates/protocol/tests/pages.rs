@@ -111,7 +111,7 @@ fn lines(text: &str, start: &str) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_in_a_transcript_opens_or_closes_a_turn_or_a_fence(turns in vec(turn(), 0..5), keep in 0..3_usize) {

@@ -96,10 +96,7 @@ impl Outcome {
             native_summary: raw.get("native_summary").cloned().unwrap_or_default(),
             condensed: read::text(raw, "condensed").map(str::to_owned),
             error: read::text(raw, "error").map(str::to_owned),
-            excerpts: read::present(raw, "excerpts")
-                .map(|list| read::texts(CODE, "excerpts", list))
-                .transpose()?
-                .unwrap_or_default(),
+            excerpts: excerpts(raw)?,
             reason,
             internal_calls: values("internal_calls"),
             progress: values("progress"),
@@ -132,6 +129,18 @@ impl Outcome {
     }
 }
 
+/// Excerpts are kept as they are: their indentation and repetition may be what matters.
+fn excerpts(raw: &Object) -> Result<Vec<String>> {
+    let refuse = || ContractError::field(CODE, "excerpts", "must be a list of texts");
+    match read::present(raw, "excerpts") {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) => {
+            items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(refuse)).collect()
+        }
+        Some(_) => Err(refuse()),
+    }
+}
+
 fn has_outcome(status: ActionStatus) -> bool {
     match status {
         ActionStatus::Pending | ActionStatus::Running => false,
@@ -156,7 +165,7 @@ mod tests {
             "native_summary": { "matches": 0 },
             "condensed": "c",
             "error": "e",
-            "excerpts": ["x"],
+            "excerpts": ["  x", "", "  x"],
             "reason": "in_doubt",
             "internal_calls": [{ "tool": "fs/read" }],
             "progress": ["20%"],

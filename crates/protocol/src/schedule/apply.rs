@@ -85,7 +85,7 @@ impl Schedule {
         self.release(at);
         self.untold.push(at);
         if aborts {
-            self.stop.get_or_insert(Stop::Aborted);
+            self.stop_by(self.stop.unwrap_or(Stop::Aborted));
         }
         Ok(())
     }
@@ -123,9 +123,14 @@ impl Schedule {
         Ok(())
     }
 
+    fn stop_by(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.stop_is_new = true;
+    }
+
     /// Nothing new starts; what has been started is treated as its policy says.
     fn cancel(&mut self) {
-        self.stop = Some(Stop::Canceled);
+        self.stop_by(Stop::Canceled);
         for at in 0..self.cells.len() {
             let Ok((cell, node)) = self.entry(at) else { continue };
             match cell.status {
@@ -173,7 +178,7 @@ impl Schedule {
         match choice {
             // Asking somebody decides nothing yet.
             Choice::AskUser => {}
-            Choice::Abort => self.stop = Some(Stop::Aborted),
+            Choice::Abort => self.stop_by(Stop::Aborted),
             Choice::Retry => {
                 self.take_back(at);
                 self.shift(at, Trigger::Reopen, None);

@@ -46,7 +46,7 @@ impl Cell {
 impl Schedule {
     /// Tells dependents until nobody is left to be told. A stop comes before everything else.
     pub(super) fn settle(&mut self) {
-        if let Some(stop) = self.stop {
+        if let Some(stop) = self.stop.filter(|_| std::mem::take(&mut self.stop_is_new)) {
             self.end_what_never_began(stop);
         }
         let mut next = 0;

@@ -79,6 +79,8 @@ pub struct Schedule {
     pub(super) places: usize,
     pub(super) contention: Contention,
     pub(super) stop: Option<Stop>,
+    /// A stop was told, and what never began has not been ended yet.
+    pub(super) stop_is_new: bool,
     /// Ended, and their dependents have not been told.
     pub(super) untold: Vec<usize>,
     /// How many actions have each status, in the order of [`ActionStatus`].
@@ -121,6 +123,7 @@ impl Schedule {
             places: 0,
             contention,
             stop: None,
+            stop_is_new: false,
             untold: Vec::new(),
             counts,
         };

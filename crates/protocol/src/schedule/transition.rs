@@ -119,6 +119,15 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_shows_this_table() {
+        assert!(
+            include_str!("../../../../docs/protocol.md").contains(&transition_table()),
+            "{}",
+            transition_table()
+        );
+    }
+
+    #[test]
     fn a_completed_action_stays_completed() {
         assert!(Trigger::VARIANTS.iter().all(|trigger| follow(Completed, *trigger).is_none()));
         assert!(Trigger::VARIANTS.iter().any(|trigger| follow(Failed, *trigger).is_some()));
