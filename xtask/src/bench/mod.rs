@@ -4,6 +4,8 @@
 
 mod command;
 mod measure;
+mod schedule;
+mod transcript;
 mod w6;
 
 pub(crate) use command::{Options, run};
