@@ -9,21 +9,30 @@ use super::turn::Turn;
 const CLOSING: &str = "Based on all turns above, decide the next step.\n\
     Strictly follow the Agent Protocol output requirements for this request.\n";
 
-/// A page that grows turn by turn. Adding a turn writes that turn; what a compression rewrites is
-/// bounded by the runs that are kept in full, so a long history costs as much a turn as a short one.
+/// A page that grows turn by turn. A turn is written once when it is added and once when it is
+/// compressed, so a long history costs as much a turn as a short one.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     replay: Replay,
     /// Turns that are written for good.
     settled: String,
-    /// Turns that may still be compressed, each with its index.
-    recent: VecDeque<(usize, Turn)>,
-    /// The same, as they are shown now.
+    /// Turns that may still be compressed.
+    recent: VecDeque<Recent>,
+    /// The same, as they are shown now, one behind the other.
     tail: String,
     turns: usize,
     runs_in_recent: usize,
     compressed_runs: usize,
     was_compacted: bool,
+}
+
+/// A turn that may still be compressed.
+#[derive(Clone, Debug)]
+struct Recent {
+    turn: Turn,
+    index: usize,
+    /// Where it begins in the tail.
+    start: usize,
 }
 
 impl Transcript {
@@ -56,29 +65,29 @@ impl Transcript {
             Replay::Full => turn.write(&mut self.settled, self.turns, Fullness::Full),
             Replay::Compressed => turn.write(&mut self.settled, self.turns, Fullness::Compressed),
             Replay::Hybrid { keep, step, chars_max } => {
+                let start = self.tail.len();
                 turn.write(&mut self.tail, self.turns, fullness(&turn, chars_max));
                 self.runs_in_recent += usize::from(matches!(turn, Turn::Run(_)));
-                self.recent.push_back((self.turns, turn));
+                self.recent.push_back(Recent { turn, index: self.turns, start });
                 if self.runs_in_recent >= keep.saturating_add(step.max(1)) {
-                    self.compress(keep, chars_max);
+                    self.compress(keep);
                 }
             }
         }
     }
 
-    /// Compresses all but the runs to keep, and writes those again behind them.
-    fn compress(&mut self, keep: usize, chars_max: usize) {
+    /// Compresses all but the runs to keep, which stay as they are behind them.
+    fn compress(&mut self, keep: usize) {
         while self.runs_in_recent > keep {
-            let Some((index, turn)) = self.recent.pop_front() else { break };
-            let is_run = usize::from(matches!(turn, Turn::Run(_)));
+            let Some(oldest) = self.recent.pop_front() else { break };
+            let is_run = usize::from(matches!(oldest.turn, Turn::Run(_)));
             self.runs_in_recent -= is_run;
             self.compressed_runs += is_run;
-            turn.write(&mut self.settled, index, Fullness::Compressed);
+            oldest.turn.write(&mut self.settled, oldest.index, Fullness::Compressed);
         }
-        self.tail.clear();
-        for (index, turn) in &self.recent {
-            turn.write(&mut self.tail, *index, fullness(turn, chars_max));
-        }
+        let gone = self.recent.front().map_or(self.tail.len(), |first| first.start);
+        self.tail.drain(..gone);
+        self.recent.iter_mut().for_each(|kept| kept.start -= gone);
     }
 
     /// How many turns it has.
