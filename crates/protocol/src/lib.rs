@@ -27,6 +27,7 @@ pub mod tokens;
 pub mod transcript;
 mod turn;
 mod violation;
+mod write;
 
 pub use accept::accept;
 pub use accepted::{Accepted, Carrier, Content};
@@ -42,3 +43,4 @@ pub use refused::Refused;
 pub use tokens::TokenCounter;
 pub use turn::{Limits, Speaking, Turn};
 pub use violation::Violation;
+pub use write::{Written, write_declaration};

@@ -16,5 +16,5 @@ pub(crate) use call::{TASK_TOOL, delegate_of, task_text};
 pub use decision::{Choice, Decision};
 pub use envelope::{Envelope, Intent, Mode, Strategy};
 pub(crate) use flat::read_flat;
-pub(crate) use full::{TYPE, read_full};
+pub(crate) use full::{TYPE, VERSION, read_full};
 pub use report::{ReportFormat, ReportSection, ReportSpec};

@@ -29,6 +29,8 @@ const MARKS: [&str; 12] = [
     "<｜tool▁call",
     ":invoke name=",
 ];
+/// How far into a tag its name may stand.
+const TAG_CHARS_MAX: usize = 80;
 const WRAPPERS: [(&str, &str); 1] = [("<function_calls>", "</function_calls>")];
 
 /// What was found.
@@ -110,16 +112,16 @@ fn direct(name: &str, arguments: Value, at: usize) -> DirectCall {
 /// The carrier tool, called in words: `AgentProtocolOutput({…})`, as an invoke or as a heredoc.
 fn carrier_in_words(document: &Document<'_>, invokes: &[usize], heredocs: &[Heredoc]) -> Option<usize> {
     let text = document.text();
-    let written = text.match_indices(CARRIER_TOOL).map(|(at, _)| at).find(|at| {
-        let line_start =
-            text.get(..*at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-        let opens_line = text.get(line_start..*at).is_some_and(|before| before.trim().is_empty());
-        let after = text.get(at + CARRIER_TOOL.len()..).unwrap_or_default().trim_start();
-        opens_line && after.starts_with(['(', '{']) && !document.is_code(*at)
+    let mut line_start = 0;
+    let written = text.split_inclusive('\n').find_map(|line| {
+        let at = line_start + (line.len() - line.trim_start().len());
+        line_start += line.len();
+        let after = line.trim_start().strip_prefix(CARRIER_TOOL)?.trim_start();
+        (after.starts_with(['(', '{']) && !document.is_code(at)).then_some(at)
     });
     let invoked = invokes.iter().copied().find(|at| {
-        let tag = text.get(*at..).and_then(|rest| rest.split('>').next()).unwrap_or_default();
-        tag.contains(CARRIER_TOOL)
+        let tag: String = text.get(*at..).unwrap_or_default().chars().take(TAG_CHARS_MAX).collect();
+        tag.split('>').next().is_some_and(|tag| tag.contains(CARRIER_TOOL))
     });
     let heredoc = heredocs.iter().find(|call| call.name == CARRIER_TOOL).map(|call| call.range.start);
     written.or(invoked).or(heredoc)

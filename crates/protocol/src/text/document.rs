@@ -130,6 +130,11 @@ impl<'a> Document<'a> {
         fence.is_some_and(|fence| byte < fence.range.end) || span.is_some_and(|span| byte < span.end)
     }
 
+    /// The names of all sections, in no order.
+    pub(crate) fn section_names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
     /// The section of that name, however it is spelt.
     pub(crate) fn section(&self, name: &str) -> Lookup {
         let name = section_name(name);

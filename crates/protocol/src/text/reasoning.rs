@@ -22,9 +22,9 @@ impl<'a> Visible<'a> {
             return Self { original, text: original.into(), cuts: Vec::new() };
         }
         let (mut text, mut cuts, mut cut_bytes) = (String::new(), Vec::new(), 0);
-        let (mut depth, mut start, mut at) = (0_usize, 0, 0);
-        while let Some((tag_at, tag)) = next_tag(original, at) {
-            at = tag_at + tag.len();
+        let (mut depth, mut start) = (0_usize, 0);
+        for (tag_at, tag) in tags(original) {
+            let at = tag_at + tag.len();
             let opens = tag == OPEN;
             if opens && depth == 0 {
                 text.push_str(original.get(start..tag_at).unwrap_or_default());
@@ -65,13 +65,14 @@ impl<'a> Visible<'a> {
     }
 }
 
-fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
-    let rest = text.get(from..)?;
-    let find = |tag: &'static str| rest.find(tag).map(|at| (from + at, tag));
-    match (find(OPEN), find(CLOSE)) {
-        (Some(open), Some(close)) => Some(if open.0 < close.0 { open } else { close }),
-        (open, close) => open.or(close),
-    }
+/// The tags of a text, in order.
+fn tags(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
+    text.match_indices("think>").filter_map(|(at, _)| {
+        let before = text.get(..at)?;
+        let found = |tag: &'static str| before.ends_with(tag.strip_suffix("think>")?).then_some(tag);
+        let tag = found(CLOSE).or_else(|| found(OPEN))?;
+        Some((at + "think>".len() - tag.len(), tag))
+    })
 }
 
 #[cfg(test)]

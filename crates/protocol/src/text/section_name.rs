@@ -5,9 +5,9 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The form two names of one section share: composed, without surrounding backticks or asterisks, single
 /// spaces, lower case.
 pub(crate) fn section_name(text: &str) -> String {
-    let composed: String = text.nfc().collect();
-    let bare = composed.trim().trim_matches(['`', '*']);
-    bare.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    let lower = text.nfc().collect::<String>().to_lowercase();
+    let bare = lower.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '*');
+    bare.split_whitespace().collect::<Vec<_>>().join(" ").nfc().collect()
 }
 
 #[cfg(test)]
