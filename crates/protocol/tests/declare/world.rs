@@ -1,12 +1,19 @@
 //! A small catalog and short ways to speak to it.
 
+use std::sync::OnceLock;
+
 use provost_protocol::{
     Accepted, AssistantMessage, Catalog, Code, Content, NativeCall, Refused, Turn, accept,
 };
 use serde_json::{Value, json};
 
 /// Two tools that only look, one that writes, one that runs commands, one that says nothing of itself.
-pub(super) fn catalog() -> Catalog {
+pub(super) fn catalog() -> &'static Catalog {
+    static CATALOG: OnceLock<Catalog> = OnceLock::new();
+    CATALOG.get_or_init(build)
+}
+
+fn build() -> Catalog {
     let path = json!({
         "type": "object",
         "properties": { "path": { "type": "string" }, "count": { "type": "integer", "minimum": 1 } },
@@ -32,21 +39,18 @@ pub(super) fn catalog() -> Catalog {
 
 /// Reads a message of text.
 pub(super) fn say(text: &str) -> Result<Accepted, Refused> {
-    let catalog = catalog();
-    accept(&AssistantMessage::of_text(text), &Turn::new(&catalog))
+    accept(&AssistantMessage::of_text(text), &Turn::new(catalog()))
 }
 
 /// Reads a call of the carrier tool.
 pub(super) fn call(arguments: Value) -> Result<Accepted, Refused> {
-    let catalog = catalog();
-    accept(&AssistantMessage::of_carrier_call(arguments), &Turn::new(&catalog))
+    accept(&AssistantMessage::of_carrier_call(arguments), &Turn::new(catalog()))
 }
 
 /// Reads a direct call of a tool.
 pub(super) fn direct(name: &str, arguments: Value) -> Result<Accepted, Refused> {
-    let catalog = catalog();
     let call = NativeCall { name: name.to_owned(), arguments };
-    accept(&AssistantMessage { calls: vec![call], ..AssistantMessage::default() }, &Turn::new(&catalog))
+    accept(&AssistantMessage { calls: vec![call], ..AssistantMessage::default() }, &Turn::new(catalog()))
 }
 
 /// A fenced block that holds a value.
