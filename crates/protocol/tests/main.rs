@@ -6,6 +6,6 @@
     reason = "a test may stop at the first surprise"
 )]
 
-mod pages;
 mod declare;
+mod pages;
 mod schedule;
