@@ -17,6 +17,7 @@ mod graph;
 mod message;
 mod notes;
 pub mod observe;
+pub mod offer;
 mod recovery;
 mod refused;
 mod render;

@@ -1,0 +1,138 @@
+//! The schema of the carrier tool: one plain object, whatever the provider. The real check follows after
+//! the call was read.
+
+use provost_contract::action::ExecutorType;
+use provost_contract::json::Object;
+use serde_json::{Value, json};
+
+use super::{closed, gemini};
+use crate::Catalog;
+
+/// What the carrier tool says of itself.
+pub const CARRIER_DESCRIPTION: &str =
+    "Declare what shall be done next, or answer. Call this exactly once and call no other tool.";
+
+/// More names are not listed: the prompt holds them all.
+const NAMES_MAX: usize = 200;
+/// The ways a flat call can ask for its result.
+const RESULTS: [&str; 6] = ["summary", "full", "structured", "on_failure", "on_demand", "adaptive"];
+
+/// What a provider takes as the schema of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// JSON Schema: Anthropic, llama.cpp grammars, and whoever takes a plain schema.
+    Plain,
+    /// OpenAI with `strict`: every object is closed and every property required; what is optional may be
+    /// null. Take the nulls out with [`without_strict_nulls`](super::without_strict_nulls).
+    OpenAiStrict,
+    /// Gemini's `parameters`: one type a node, no open objects, no closed ones either.
+    Gemini,
+}
+
+/// The schema of the carrier tool for this turn.
+///
+/// None when the dialect cannot express the arguments of a tool; then send the plain schema in the
+/// provider's looser field.
+pub fn carrier_schema(catalog: &Catalog, dialect: Dialect) -> Option<Value> {
+    match dialect {
+        Dialect::Plain => Some(plain(catalog)),
+        Dialect::OpenAiStrict => closed::closed_carrier(catalog, &plain(catalog)),
+        Dialect::Gemini => gemini::gemini_carrier(catalog, &plain(catalog)),
+    }
+}
+
+fn plain(catalog: &Catalog) -> Value {
+    let has = |kind| catalog.of(kind).next().is_some();
+    let can_act = has(ExecutorType::Tool) || has(ExecutorType::Agent);
+    let mut kinds = vec!["answer", "done"];
+    let mut properties = Object::new();
+    if can_act {
+        kinds.insert(0, "act");
+    }
+    let about = "act: have the calls done. answer: the message is your answer. done: nothing is left to do.";
+    properties.insert("kind".into(), json!({ "type": "string", "enum": kinds, "description": about }));
+    let about = "Markdown for the user; required for answer.";
+    properties.insert("message".into(), json!({ "type": "string", "description": about }));
+    if can_act {
+        let about = "Required for act, and only for act.";
+        properties
+            .insert("calls".into(), json!({ "type": "array", "items": call(catalog), "description": about }));
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["kind"],
+        "additionalProperties": false,
+    })
+}
+
+fn call(catalog: &Catalog) -> Value {
+    let text = |about: &str| json!({ "type": "string", "description": about });
+    let classes: Vec<ExecutorType> = [ExecutorType::Tool, ExecutorType::Agent]
+        .into_iter()
+        .filter(|kind| catalog.of(*kind).next().is_some())
+        .collect();
+    json!({
+        "type": "object",
+        "properties": {
+            "id": text("A name of your own for this call: letters, digits, _ - and ."),
+            "type": { "type": "string", "enum": classes },
+            "name": name(catalog),
+            "args": { "type": "object", "description": "What the tool takes; for an agent, prompt says what to do." },
+            "depends": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "Ids of the calls that must complete first.",
+            },
+            "result": { "type": "string", "enum": RESULTS, "description": "How much of the result you want to see." },
+            "title": text("A short label for people."),
+        },
+        "required": ["id", "type", "name"],
+        "additionalProperties": false,
+    })
+}
+
+fn name(catalog: &Catalog) -> Value {
+    let of = |kind| catalog.of(kind).map(|entry| entry.name.as_str());
+    let mut names: Vec<&str> = of(ExecutorType::Tool).chain(of(ExecutorType::Agent)).collect();
+    if of(ExecutorType::Agent).next().is_some() {
+        names.push("auto");
+    }
+    names.dedup();
+    if names.len() > NAMES_MAX {
+        return json!({ "type": "string" });
+    }
+    let mut distinct: Vec<&str> = Vec::with_capacity(names.len());
+    names.into_iter().for_each(|name| {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    });
+    json!({ "type": "string", "enum": distinct })
+}
+
+/// The argument schemas of the turn, each once: the tools', and what a delegation takes.
+pub(super) fn argument_schemas(catalog: &Catalog) -> Vec<Value> {
+    let of_tool = |entry: &crate::Entry| match &entry.input_schema {
+        Some(schema) => schema.raw().clone(),
+        None => json!({ "type": "object" }),
+    };
+    let mut schemas: Vec<Value> = catalog.of(ExecutorType::Tool).map(of_tool).collect();
+    if catalog.of(ExecutorType::Agent).next().is_some() {
+        schemas.push(json!({
+            "type": "object",
+            "properties": {
+                "prompt": { "type": "string", "description": "What the agent shall do." },
+                "capabilities": { "type": "array", "items": { "type": "string" } },
+            },
+            "required": ["prompt"],
+        }));
+    }
+    let mut distinct: Vec<Value> = Vec::with_capacity(schemas.len());
+    for schema in schemas {
+        if !distinct.contains(&schema) {
+            distinct.push(schema);
+        }
+    }
+    distinct
+}
