@@ -1,19 +1,12 @@
 //! Events in, transitions out.
 
-use provost_contract::action::{ActionStatus, Idempotency, OnFailure, OutcomeReason};
-use provost_contract::policies::CancellationPolicy;
+use provost_contract::action::{ActionStatus, OnFailure};
 
-use super::event::{Ending, Event, Goal, Illegal, Wait};
+use super::event::{Ending, Event, Illegal, Wait};
+use super::judge::{count_attempt, judged};
 use super::plan::Fixed;
 use super::state::{Cell, Schedule, Stop};
 use super::transition::{Trigger, follow};
-use crate::Choice;
-
-/// What an ending leads to, and why.
-type Judged = (Trigger, Option<OutcomeReason>);
-
-/// How often an action may lose its process before it counts as failed.
-const INTERRUPTIONS_MAX: u32 = 3;
 
 impl Schedule {
     /// Applies an event and everything that follows from it.
@@ -123,92 +116,6 @@ impl Schedule {
         Ok(())
     }
 
-    fn stop_by(&mut self, stop: Stop) {
-        self.stop = Some(stop);
-        self.stop_is_new = true;
-    }
-
-    /// Nothing new starts; what has been started is treated as its policy says.
-    fn cancel(&mut self) {
-        self.stop_by(Stop::Canceled);
-        for at in 0..self.cells.len() {
-            let Ok((cell, node)) = self.entry(at) else { continue };
-            match cell.status {
-                ActionStatus::Running | ActionStatus::Waiting => self.cancel_started(at, node.rules),
-                ActionStatus::Pending if cell.has_place => {
-                    self.again.remove(&at);
-                    self.end_by_stop(at, Stop::Canceled);
-                }
-                ActionStatus::Pending
-                | ActionStatus::Completed
-                | ActionStatus::Failed
-                | ActionStatus::Blocked
-                | ActionStatus::Canceled => {}
-            }
-        }
-    }
-
-    fn cancel_started(&mut self, at: usize, rules: super::plan::Rules) {
-        let never_began = self.cells.get(at).is_some_and(|cell| cell.attempts == 0);
-        match rules.on_cancel {
-            CancellationPolicy::LetFinish if !never_began => {}
-            CancellationPolicy::StopAndMarkInDoubt
-                if !never_began && rules.idempotency != Idempotency::Pure =>
-            {
-                self.shift(at, Trigger::Doubt, Some(OutcomeReason::InDoubt));
-                self.release(at);
-                self.untold.push(at);
-            }
-            CancellationPolicy::LetFinish
-            | CancellationPolicy::Stop
-            | CancellationPolicy::StopAndMarkInDoubt => self.end_by_stop(at, Stop::Canceled),
-        }
-    }
-
-    fn decided(&mut self, at: usize, choice: Choice) -> Result<(), Illegal> {
-        let (cell, node) = self.entry(at)?;
-        let id = node.id.to_string();
-        if self.stop.is_some() {
-            return Err(Illegal::Stopped { id });
-        }
-        if !cell.needs_decision() {
-            let trigger = <&str>::from(choice);
-            return Err(Illegal::Transition { id, status: cell.status.into(), trigger });
-        }
-        match choice {
-            // Asking somebody decides nothing yet.
-            Choice::AskUser => {}
-            Choice::Abort => self.stop_by(Stop::Aborted),
-            Choice::Retry => {
-                self.take_back(at);
-                self.shift(at, Trigger::Reopen, None);
-                self.forget_failures(at);
-                self.contention.wait(&self.plan.uses, at, &mut self.startable);
-            }
-            Choice::Skip => {
-                self.take_back(at);
-                self.shift(at, Trigger::Skip, Some(OutcomeReason::Skipped));
-                self.untold.push(at);
-            }
-            Choice::Continue => {
-                self.take_back(at);
-                if let Some(cell) = self.cells.get_mut(at) {
-                    cell.passed_over = true;
-                }
-                self.untold.push(at);
-            }
-        }
-        Ok(())
-    }
-
-    fn forget_failures(&mut self, at: usize) {
-        if let Some(cell) = self.cells.get_mut(at) {
-            cell.failures = 0;
-            cell.interruptions = 0;
-            cell.passed_over = false;
-        }
-    }
-
     /// The next attempt or round: in the place it has, or behind the others when it gave it up.
     fn go_on(&mut self, at: usize) {
         if self.cells.get(at).is_some_and(|cell| cell.has_place) {
@@ -217,23 +124,6 @@ impl Schedule {
         }
         self.release(at);
         self.contention.wait(&self.plan.uses, at, &mut self.startable);
-    }
-
-    /// After a cancel nothing begins again; after an abort only what kept its place does. What failed
-    /// then has failed for good.
-    fn unless_stopped(&self, cell: &Cell, judged: Judged) -> Judged {
-        let stop = match self.stop {
-            None => return judged,
-            Some(Stop::Aborted) if cell.has_place => return judged,
-            Some(stop) => stop,
-        };
-        if judged.0 == Trigger::Retry {
-            (Trigger::Fail, None)
-        } else if judged.0 == Trigger::AnotherRound {
-            (Trigger::Stop, Some(stop.reason()))
-        } else {
-            judged
-        }
     }
 
     /// Gives back place and resources.
@@ -252,7 +142,7 @@ impl Schedule {
         }
     }
 
-    fn entry(&self, at: usize) -> Result<(&Cell, &Fixed), Illegal> {
+    pub(super) fn entry(&self, at: usize) -> Result<(&Cell, &Fixed), Illegal> {
         self.cells.get(at).zip(self.plan.nodes.get(at)).ok_or(Illegal::Unknown { at })
     }
 
@@ -270,42 +160,5 @@ impl Schedule {
             Ok((cell, node)) => Illegal::NotReady { id: node.id.to_string(), status: cell.status.into() },
             Err(unknown) => unknown,
         }
-    }
-}
-
-/// What an ending means for this action.
-fn judged(cell: &Cell, node: &Fixed, ending: Ending) -> Judged {
-    let may_repeat = node.rules.idempotency.may_repeat();
-    let in_doubt = (Trigger::Doubt, Some(OutcomeReason::InDoubt));
-    let tried_enough = cell.failures + 1 >= node.attempts_max();
-    match ending {
-        Ending::Completed(goal) => round_done(cell, node, goal),
-        Ending::Denied => (Trigger::Block, Some(OutcomeReason::Denied)),
-        // Whoever cannot be repeated may have had its effect: nobody knows.
-        Ending::TimedOut | Ending::Interrupted if !may_repeat => in_doubt,
-        Ending::Interrupted if cell.interruptions + 1 < INTERRUPTIONS_MAX => (Trigger::Retry, None),
-        Ending::Failed | Ending::TimedOut if may_repeat && !tried_enough => (Trigger::Retry, None),
-        Ending::Failed | Ending::TimedOut | Ending::Interrupted => (Trigger::Fail, None),
-    }
-}
-
-fn round_done(cell: &Cell, node: &Fixed, goal: Goal) -> Judged {
-    let last = cell.rounds + 1 >= node.rounds_max();
-    match (node.has_goal(), goal, last) {
-        (true, Goal::Reached, _) | (false, _, true) => (Trigger::Complete, None),
-        // Going on as if the goal were reached would start what must not start.
-        (true, Goal::NotReached, true) => (Trigger::Fail, Some(OutcomeReason::RoundsExhausted)),
-        (true, Goal::NotReached, false) | (false, _, false) => (Trigger::AnotherRound, None),
-    }
-}
-
-fn count_attempt(cell: &mut Cell, trigger: Trigger, ending: Ending) {
-    if trigger == Trigger::AnotherRound {
-        cell.rounds += 1;
-        cell.failures = 0;
-    } else if trigger == Trigger::Retry && ending == Ending::Interrupted {
-        cell.interruptions += 1;
-    } else if trigger == Trigger::Retry {
-        cell.failures += 1;
     }
 }

@@ -10,8 +10,10 @@
 
 mod apply;
 mod contention;
+mod decide;
 mod event;
 mod faults;
+mod judge;
 mod plan;
 mod ready;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod schedule_tests;
 mod settle;
 mod state;
 mod status;
+mod stop;
 mod transition;
 mod waves;
 

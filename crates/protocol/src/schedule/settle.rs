@@ -1,16 +1,14 @@
 //! What an ending means for those that wait for it, and how it is taken back.
 
-use std::collections::BTreeSet;
-
 use provost_contract::action::{ActionStatus, OutcomeReason};
 
 use super::plan::{Edge, Wants};
-use super::state::{Cell, Schedule, Stop};
+use super::state::{Cell, Schedule};
 use super::transition::Trigger;
 
 /// How a dependency ended, in the eyes of one dependent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     /// The dependent may start.
     Satisfied,
     /// It was left out; the dependent may start if another dependency says so.
@@ -21,7 +19,7 @@ enum Verdict {
     Unsatisfied,
 }
 
-fn verdict(cell: &Cell, wants: Wants) -> Verdict {
+pub(super) fn verdict(cell: &Cell, wants: Wants) -> Verdict {
     match (wants, cell.status) {
         (Wants::Ending(wanted), ended) if wanted == ended => Verdict::Satisfied,
         (Wants::Ending(_) | Wants::Impossible, _) => Verdict::Unmet,
@@ -87,65 +85,14 @@ impl Schedule {
         self.shift(at, trigger, Some(reason));
         self.untold.push(at);
     }
-
-    /// Cancels what was not started; what runs, and what is between two attempts, ends by itself.
-    fn end_what_never_began(&mut self, stop: Stop) {
-        for at in 0..self.cells.len() {
-            let Some(cell) = self.cells.get(at) else { continue };
-            let at_the_gate = cell.status == ActionStatus::Waiting && cell.attempts == 0;
-            if at_the_gate || (cell.status == ActionStatus::Pending && !cell.has_place) {
-                self.end_by_stop(at, stop);
-            }
-        }
-    }
-
-    pub(super) fn end_by_stop(&mut self, at: usize, stop: Stop) {
-        self.contention.leave(&self.plan.uses, at, &mut self.startable);
-        self.shift(at, Trigger::Stop, Some(stop.reason()));
-        self.release(at);
-        self.untold.push(at);
-    }
-
-    /// Takes back what dependents were told about an ending, and reopens those that ended only
-    /// because of it.
-    pub(super) fn take_back(&mut self, at: usize) {
-        let plan = std::sync::Arc::clone(&self.plan);
-        // A set: two reopened dependencies reach the same dependent, which is taken back once.
-        let mut open = BTreeSet::from([at]);
-        while let Some(dependency) = open.pop_first() {
-            for edge in plan.edges_of(dependency) {
-                let Some(told) = self.cells.get(dependency).map(|cell| verdict(cell, edge.wants)) else {
-                    continue;
-                };
-                let Some(cell) = self.cells.get_mut(edge.dependent) else { continue };
-                cell.open += 1;
-                count(cell, told, -1);
-                if waits(cell) {
-                    self.contention.leave(&self.plan.uses, edge.dependent, &mut self.startable);
-                } else if ended_by_dependency(cell) && cell.unsatisfied == 0 {
-                    open.insert(edge.dependent);
-                }
-            }
-            if dependency != at {
-                self.shift(dependency, Trigger::Reopen, None);
-            }
-        }
-    }
 }
 
 /// Whether it has not begun and nothing has ended it.
-fn waits(cell: &Cell) -> bool {
+pub(super) fn waits(cell: &Cell) -> bool {
     cell.status == ActionStatus::Pending && cell.attempts == 0
 }
 
-fn ended_by_dependency(cell: &Cell) -> bool {
-    let reason = cell.reason;
-    cell.status.is_end()
-        && cell.attempts == 0
-        && matches!(reason, Some(OutcomeReason::DependencyNotCompleted | OutcomeReason::ConditionNotMet))
-}
-
-fn count(cell: &mut Cell, verdict: Verdict, by: i32) {
+pub(super) fn count(cell: &mut Cell, verdict: Verdict, by: i32) {
     let counter = match verdict {
         Verdict::Satisfied => &mut cell.satisfied,
         Verdict::Unmet => &mut cell.unmet,

@@ -1,0 +1,51 @@
+//! What an ending means for the action itself: done, another attempt or round, failed, in doubt.
+
+use provost_contract::action::OutcomeReason;
+
+use super::event::{Ending, Goal};
+use super::plan::Fixed;
+use super::state::Cell;
+use super::transition::Trigger;
+
+/// What an ending leads to, and why.
+pub(super) type Judged = (Trigger, Option<OutcomeReason>);
+
+/// How often an action may lose its process before it counts as failed.
+const INTERRUPTIONS_MAX: u32 = 3;
+
+/// What an ending means for this action.
+pub(super) fn judged(cell: &Cell, node: &Fixed, ending: Ending) -> Judged {
+    let may_repeat = node.rules.idempotency.may_repeat();
+    let in_doubt = (Trigger::Doubt, Some(OutcomeReason::InDoubt));
+    let tried_enough = cell.failures + 1 >= node.attempts_max();
+    match ending {
+        Ending::Completed(goal) => round_done(cell, node, goal),
+        Ending::Denied => (Trigger::Block, Some(OutcomeReason::Denied)),
+        // Whoever cannot be repeated may have had its effect: nobody knows.
+        Ending::TimedOut | Ending::Interrupted if !may_repeat => in_doubt,
+        Ending::Interrupted if cell.interruptions + 1 < INTERRUPTIONS_MAX => (Trigger::Retry, None),
+        Ending::Failed | Ending::TimedOut if may_repeat && !tried_enough => (Trigger::Retry, None),
+        Ending::Failed | Ending::TimedOut | Ending::Interrupted => (Trigger::Fail, None),
+    }
+}
+
+fn round_done(cell: &Cell, node: &Fixed, goal: Goal) -> Judged {
+    let last = cell.rounds + 1 >= node.rounds_max();
+    match (node.has_goal(), goal, last) {
+        (true, Goal::Reached, _) | (false, _, true) => (Trigger::Complete, None),
+        // Going on as if the goal were reached would start what must not start.
+        (true, Goal::NotReached, true) => (Trigger::Fail, Some(OutcomeReason::RoundsExhausted)),
+        (true, Goal::NotReached, false) | (false, _, false) => (Trigger::AnotherRound, None),
+    }
+}
+
+pub(super) fn count_attempt(cell: &mut Cell, trigger: Trigger, ending: Ending) {
+    if trigger == Trigger::AnotherRound {
+        cell.rounds += 1;
+        cell.failures = 0;
+    } else if trigger == Trigger::Retry && ending == Ending::Interrupted {
+        cell.interruptions += 1;
+    } else if trigger == Trigger::Retry {
+        cell.failures += 1;
+    }
+}
