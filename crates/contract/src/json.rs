@@ -57,6 +57,7 @@ pub fn depth_of(text: &str) -> usize {
 ///
 /// Most objects are small, and walking a few keys is many times faster than hashing one: long
 /// transcripts are read key by key.
+#[inline]
 pub fn get<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
     if object.len() > WALKED_KEYS_MAX {
         return object.get(key);
@@ -70,6 +71,7 @@ pub fn present<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
 }
 
 /// The text under `key`, when it is a string.
+#[inline]
 pub fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
     get(object, key).and_then(Value::as_str)
 }

@@ -42,6 +42,7 @@ impl<'a> Half<'a> {
     }
 
     /// The id both halves share; empty when there is none.
+    #[inline]
     pub fn tool_call_id(&self) -> &'a str {
         self.metadata.and_then(|metadata| json::text(metadata, "tool_call_id")).unwrap_or_default()
     }
@@ -59,6 +60,7 @@ pub trait Entry {
 impl Entry for Message {
     type Refusal = Infallible;
 
+    #[inline]
     fn half(&self) -> Result<Option<Half<'_>>, Infallible> {
         Ok(Side::of(self.kind).map(|side| Half {
             side,
@@ -79,6 +81,7 @@ impl Entry for Value {
 }
 
 impl Side {
+    #[inline]
     fn of(kind: MessageType) -> Option<Self> {
         match kind {
             MessageType::ToolCall => Some(Self::Call),
