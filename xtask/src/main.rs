@@ -4,6 +4,7 @@
 mod bench;
 mod conformance;
 mod fuzz;
+mod generate;
 mod test;
 mod tidy;
 
@@ -29,6 +30,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Run JSON vectors against the public functions of the crates
     Conformance(conformance::Options),
+    /// Write the files that are made from code
+    Generate(generate::Options),
     /// Measure the workloads, in release
     Bench(bench::Options),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
+        Command::Generate(options) => generate::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     match outcome {

@@ -25,8 +25,10 @@ pub(crate) fn smallest_declaration(notes: &Notes, turn: &Turn<'_>) -> Option<Str
 /// The tool the faults speak of, else the first with arguments we can write.
 fn example_entry<'a>(notes: &Notes, catalog: &'a Catalog) -> Option<(&'a Entry, Value)> {
     let spoken_of = |entry: &&Entry| {
-        let start = format!("{}: ", entry.name);
-        notes.faults.iter().any(|fault| fault.message.starts_with(&start))
+        let starts = |message: &str| {
+            message.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with([':', ' ']))
+        };
+        notes.faults.iter().any(|fault| starts(&fault.message))
     };
     let tools = || catalog.of(ExecutorType::Tool);
     let candidates = tools().filter(spoken_of).chain(tools()).chain(catalog.of(ExecutorType::Agent));

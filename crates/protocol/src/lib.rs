@@ -22,6 +22,7 @@ mod recovery;
 mod refused;
 mod render;
 pub mod schedule;
+pub mod schemas;
 pub mod select;
 mod text;
 pub mod tokens;

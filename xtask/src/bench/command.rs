@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::measure::Measurement;
-use super::{schedule, transcript, w6};
+use super::{protocol_parse, schedule, transcript, w6};
 use crate::Failure;
 
 /// What to measure.
@@ -18,8 +18,12 @@ pub(crate) struct Options {
 
 type Workload = fn() -> Result<Vec<Measurement>, Failure>;
 
-const WORKLOADS: &[(&str, Workload)] =
-    &[("W6", w6::run), ("schedule", schedule::run), ("transcript", transcript::run)];
+const WORKLOADS: &[(&str, Workload)] = &[
+    ("W6", w6::run),
+    ("protocol-parse", protocol_parse::run),
+    ("schedule", schedule::run),
+    ("transcript", transcript::run),
+];
 
 /// Runs the workloads and prints their measurements.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {

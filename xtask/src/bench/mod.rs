@@ -4,6 +4,7 @@
 
 mod command;
 mod measure;
+mod protocol_parse;
 mod schedule;
 mod transcript;
 mod w6;

@@ -23,7 +23,7 @@ pub(crate) const TASK_TOOL: &str = "task";
 
 #[derive(Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-enum CallType {
+pub(crate) enum CallType {
     Tool,
     Agent,
 }
@@ -31,7 +31,7 @@ enum CallType {
 /// The results the flat form can ask for: `none` and `excerpt` need the full form.
 #[derive(Clone, Copy, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-enum FlatResult {
+pub(crate) enum FlatResult {
     Summary,
     Full,
     Structured,

@@ -12,7 +12,7 @@ mod full;
 mod report;
 
 pub(crate) use actions::Drafted;
-pub(crate) use call::{TASK_TOOL, delegate_of, task_text};
+pub(crate) use call::{CallType, FlatResult, TASK_TOOL, delegate_of, task_text};
 pub use decision::{Choice, Decision};
 pub use envelope::{Envelope, Intent, Mode, Strategy};
 pub(crate) use flat::read_flat;

@@ -3,5 +3,7 @@
 mod generate;
 mod hostile;
 mod properties;
+mod refusals;
 mod safety;
+mod schemas;
 mod world;

@@ -1,0 +1,46 @@
+//! `cargo xtask generate`: writes the files that are made from code.
+
+use std::fs;
+
+use provost_protocol::schemas::{flat_schema, full_schema};
+use serde_json::Value;
+
+use crate::Failure;
+
+/// What to do.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Write nothing; fail when a file is not what it would be
+    #[arg(long)]
+    check: bool,
+}
+
+/// Writes every generated file, or says which one is old.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let mut old = Vec::new();
+    for (path, content) in files() {
+        let file = crate::workspace_root().join(path);
+        if fs::read_to_string(&file).is_ok_and(|present| present == content) {
+            continue;
+        }
+        if options.check {
+            old.push(path);
+        } else {
+            fs::write(&file, content).map_err(|error| format!("{}: {error}", file.display()))?;
+            println!("wrote {path}");
+        }
+    }
+    if old.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("old: {}; run cargo xtask generate", old.join(", ")).into())
+    }
+}
+
+fn files() -> Vec<(&'static str, String)> {
+    let schema = |schema: Value| format!("{schema:#}\n");
+    vec![
+        ("docs/schemas/agent-protocol.flat.schema.json", schema(flat_schema())),
+        ("docs/schemas/agent-protocol.full.schema.json", schema(full_schema())),
+    ]
+}
