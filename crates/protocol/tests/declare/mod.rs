@@ -1,5 +1,6 @@
 //! Reading declarations: what holds for every message, and the rules of safety, each beside its control.
 
+mod documented;
 mod generate;
 mod hostile;
 mod properties;
