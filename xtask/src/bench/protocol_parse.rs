@@ -54,7 +54,7 @@ fn tool(index: usize) -> Value {
 /// A fenced block of about 400 KB, each action waiting for three before it and reading one of them.
 fn declaration() -> String {
     let action = |at: usize| {
-        let before: Vec<String> = [1, 7, 31]
+        let before: Vec<String> = [3, 7, 31]
             .iter()
             .filter_map(|step| at.checked_sub(*step))
             .map(|at| format!("action_{at}"))

@@ -24,6 +24,9 @@ struct Queues<'a> {
     by_name: HashMap<&'a str, Queue, RandomState>,
 }
 
+/// How much larger a full map becomes. Growing means reading every key again, all over the memory.
+const GROWTH: usize = 8;
+
 /// The positions of the first and the last call in a queue.
 struct Queue {
     first: usize,
@@ -39,6 +42,10 @@ impl<'a> Waiting<'a> {
     /// The call at this position joins the end of its queue.
     #[inline(always)]
     pub(super) fn join(&mut self, call: Half<'a>, position: usize) {
+        let by_id = &mut self.queues.by_id;
+        if by_id.len() == by_id.capacity() {
+            by_id.reserve(by_id.len() * GROWTH);
+        }
         match self.queues.of(call) {
             Entry::Vacant(entry) => {
                 entry.insert(Queue { first: position, last: position });
