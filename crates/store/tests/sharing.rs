@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provost_runtime::port::{AppendError, ClaimError, Epoch, Fault, Seq};
+use provost_runtime::port::{AppendError, ClaimError, Epoch, Fault, Seq, Signal};
 use provost_store::sqlite::{Database, OpenError, Options};
 use rusqlite::Connection;
 use tokio::task::JoinSet;
@@ -47,6 +47,19 @@ async fn a_claim_of_one_binds_the_other() {
     late.batch[0].epoch = claim.epoch;
     let error = one.journal.append(late).await.unwrap_err();
     assert!(matches!(error, AppendError::Fenced { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_letter_of_one_wakes_the_other() {
+    let place = Place::new();
+    let (one, other) = (place.open().stores(), place.open().stores());
+    let run = run("run-1");
+    let cancel = Signal::Cancel { reason: "enough".to_owned() };
+    let (arrived, posted) =
+        tokio::join!(other.inbox.arrived(&run, 0), one.inbox.post(&run, "a", "ada", cancel.clone(), 5));
+    arrived.unwrap();
+    assert_eq!(posted.unwrap(), 1);
+    assert_eq!(other.inbox.read(&run, 0, 1).await.unwrap()[0].signal, cancel);
 }
 
 #[tokio::test]

@@ -22,6 +22,12 @@ struct Lock {
     expires_at_ms: i64,
 }
 
+impl Lock {
+    fn is_active(&self, now_ms: i64) -> bool {
+        now_ms < self.expires_at_ms
+    }
+}
+
 impl Kept {
     fn whole(&self) -> Session {
         Session { messages: self.messages.clone(), ..self.session.clone() }
@@ -33,7 +39,11 @@ impl Kept {
     }
 
     fn is_locked(&self, now_ms: i64) -> bool {
-        self.lock.as_ref().is_some_and(|lock| now_ms < lock.expires_at_ms)
+        self.lock.as_ref().is_some_and(|lock| lock.is_active(now_ms))
+    }
+
+    fn is_locked_by_another(&self, token: &str, now_ms: i64) -> bool {
+        self.lock.as_ref().is_some_and(|lock| lock.is_active(now_ms) && lock.token != token)
     }
 
     /// Newest made first; of one second, the last stored first.
@@ -162,7 +172,7 @@ impl Sessions for Storage {
         at_once(move || {
             let mut shelf = self.sessions();
             let Some(kept) = shelf.kept.get_mut(session_id) else { return Ok(false) };
-            if kept.is_locked(now_ms) {
+            if kept.is_locked_by_another(token, now_ms) {
                 return Ok(false);
             }
             let expires_at_ms = now_ms.saturating_add(ttl_ms);

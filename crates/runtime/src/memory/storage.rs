@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use provost_contract::approval::PendingAction;
 use provost_contract::task::TaskResult;
+use tokio::sync::Notify;
 
+use super::inbox::Letters;
 use super::ordered::Ordered;
 use super::sessions::SessionShelf;
 use crate::RunId;
@@ -54,6 +56,9 @@ pub struct Storage {
     actions: Mutex<Ordered<PendingAction>>,
     requests: Mutex<Ordered<ClientToolRecord>>,
     tasks: Mutex<HashMap<String, TaskResult>>,
+    letters: Mutex<HashMap<RunId, Letters>>,
+    /// Rings whenever a letter came.
+    pub(super) bell: Notify,
     pub(super) bytes_max: usize,
 }
 
@@ -74,6 +79,8 @@ impl Storage {
             actions: Mutex::default(),
             requests: Mutex::default(),
             tasks: Mutex::default(),
+            letters: Mutex::default(),
+            bell: Notify::new(),
             bytes_max,
         })
     }
@@ -101,6 +108,10 @@ impl Storage {
 
     pub(super) fn tasks(&self) -> MutexGuard<'_, HashMap<String, TaskResult>> {
         locked(&self.tasks)
+    }
+
+    pub(super) fn letters(&self) -> MutexGuard<'_, HashMap<RunId, Letters>> {
+        locked(&self.letters)
     }
 }
 

@@ -13,6 +13,7 @@ pub mod contract;
 mod fault;
 mod host;
 mod ids;
+mod inbox;
 mod journal;
 mod runs;
 mod sessions;
@@ -36,6 +37,7 @@ pub use host::{
     TurnAnswer, TurnRequest, Waiting,
 };
 pub use ids::{IdKind, Ids};
+pub use inbox::{Inbox, Posted, Signal};
 pub use journal::{Append, AppendError, Epoch, Journal, Record, Seq};
 pub use runs::{Cursor, RunFilter, RunPage, RunRow, Runs};
 pub use sessions::{CreateSessionError, RecentSession, SessionList, Sessions, Transcripts};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Approvals, Artifacts, Claims, ClientToolRequests, Journal, Runs, Sessions, TaskRuns};
+use super::{Approvals, Artifacts, Claims, ClientToolRequests, Inbox, Journal, Runs, Sessions, TaskRuns};
 
 /// What is stored, port by port. One storage usually stands behind all of them, and behind journal,
 /// runs and claims it must: an append writes the row and honours the claim in one go.
@@ -16,6 +16,7 @@ pub struct Stores {
     pub approvals: Arc<dyn Approvals>,
     pub client_tool_requests: Arc<dyn ClientToolRequests>,
     pub task_runs: Arc<dyn TaskRuns>,
+    pub inbox: Arc<dyn Inbox>,
 }
 
 impl Stores {
@@ -30,6 +31,7 @@ impl Stores {
             + Approvals
             + ClientToolRequests
             + TaskRuns
+            + Inbox
             + 'static,
     {
         Self {
@@ -41,6 +43,7 @@ impl Stores {
             approvals: storage.clone(),
             client_tool_requests: storage.clone(),
             task_runs: storage.clone(),
+            inbox: storage.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use provost_runtime::port::{Fault, Stores};
 use rusqlite::Connection;
+use tokio::sync::Notify;
 
 use super::broken::Broken;
 use super::open;
@@ -18,6 +19,8 @@ pub struct Database {
     // Dropped before the writer: who closes last copies the log into the file, and readers cannot.
     readers: Readers,
     writer: Option<Writer>,
+    /// Rings whenever this process posted a letter.
+    pub(super) bell: Notify,
     path: PathBuf,
 }
 
@@ -41,7 +44,7 @@ impl Database {
             (0..options.readers.max(1)).map(|_| open::reading(path, options)).collect();
         let readers =
             Readers::start(connections?, path.to_owned(), patience_ms, queue_max).map_err(failed)?;
-        Ok(Arc::new(Self { writer, readers, path: path.to_owned() }))
+        Ok(Arc::new(Self { writer, readers, bell: Notify::new(), path: path.to_owned() }))
     }
 
     /// The database as the bundle of its ports.

@@ -13,6 +13,7 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "runs", sql: include_str!("../../migrations/0001_runs.sql") },
     Migration { name: "records", sql: include_str!("../../migrations/0002_records.sql") },
+    Migration { name: "inbox", sql: include_str!("../../migrations/0003_inbox.sql") },
 ];
 
 /// The format this program writes.

@@ -13,6 +13,7 @@ mod client_tool_requests;
 mod counter;
 mod database;
 mod holder;
+mod inbox;
 mod journal;
 mod migrate;
 mod open;

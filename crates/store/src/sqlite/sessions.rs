@@ -100,7 +100,7 @@ impl Sessions for Database {
         let [session_id, token] = [session_id, token].map(str::to_owned);
         Box::pin(self.write(move |connection| {
             let sql = "UPDATE sessions SET lock_token = ?2, lock_expires_at_ms = ?3
-                       WHERE session_id = ?1 AND (lock_token IS NULL OR lock_expires_at_ms <= ?4)";
+                       WHERE session_id = ?1 AND (lock_token IS NULL OR lock_token = ?2 OR lock_expires_at_ms <= ?4)";
             let expires_at_ms = now_ms.saturating_add(ttl_ms);
             Ok(connection.prepare_cached(sql)?.execute((&session_id, &token, expires_at_ms, now_ms))? > 0)
         }))

@@ -6,6 +6,7 @@ mod approvals;
 mod artifacts;
 mod claims;
 mod client_tool_requests;
+mod inbox;
 mod journal;
 mod runs;
 mod sample;
@@ -26,6 +27,7 @@ pub const ALL: &[(&str, &[Promise])] = &[
     ("artifacts", artifacts::PROMISES),
     ("claims", claims::PROMISES),
     ("client_tool_requests", client_tool_requests::PROMISES),
+    ("inbox", inbox::PROMISES),
     ("journal", journal::PROMISES),
     ("runs", runs::PROMISES),
     ("sessions", sessions::PROMISES),

@@ -24,6 +24,7 @@ promises![
     only_the_newest_recent_session_is_looked_at,
     a_recent_session_fits_context_token_and_time,
     a_lock_is_held_by_one,
+    its_holder_prolongs_a_lock,
     a_lock_is_over_at_its_time_and_can_be_taken,
     only_the_last_token_releases,
     a_lock_keeps_no_update_away,
@@ -226,9 +227,17 @@ async fn a_lock_is_held_by_one(stores: Stores) {
     must(stores.sessions.create(session("s", 5)).await);
     assert!(must(stores.sessions.acquire_lock("s", "one", 1_000, 0).await));
     assert!(!must(stores.sessions.acquire_lock("s", "other", 1_000, 999).await));
-    assert!(!must(stores.sessions.acquire_lock("s", "one", 1_000, 999).await));
     assert!(must(stores.sessions.release_lock("s", "one").await));
     assert!(must(stores.sessions.acquire_lock("s", "other", 1_000, 1).await));
+}
+
+async fn its_holder_prolongs_a_lock(stores: Stores) {
+    must(stores.sessions.create(session("s", 5)).await);
+    assert!(must(stores.sessions.acquire_lock("s", "one", 1_000, 0).await));
+    assert!(must(stores.sessions.acquire_lock("s", "one", 1_000, 999).await));
+    assert!(!must(stores.sessions.acquire_lock("s", "other", 1_000, 1_998).await));
+    assert!(must(stores.sessions.acquire_lock("s", "other", 1_000, 1_999).await));
+    assert!(!must(stores.sessions.acquire_lock("s", "one", 1_000, 2_000).await), "it lost the lock");
 }
 
 async fn a_lock_is_over_at_its_time_and_can_be_taken(stores: Stores) {
