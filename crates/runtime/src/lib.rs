@@ -2,7 +2,7 @@
 //!
 //! `engine` decides and `driver` performs; `port` says what they need and what an adapter promises;
 //! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
-//! answers callers from what is stored.
+//! answers callers from what is stored, `session` keeps a run's session for the runs after it.
 
 pub mod driver;
 pub mod engine;
@@ -10,6 +10,7 @@ mod id;
 pub mod memory;
 pub mod port;
 pub mod service;
+pub mod session;
 pub mod system;
 
 pub use id::{RunId, RunIdError};

@@ -40,7 +40,7 @@ impl Run<'_> {
         let Some(lock) = &self.host.lock else {
             return Ok(vec![SessionLocked { session: session.id }.into()]);
         };
-        let token = match lock.acquire(&session.id, session.lock_ttl_seconds).await {
+        let token = match lock.acquire(&session.id, &self.state.spec.run, session.lock_ttl_seconds).await {
             Ok(token) if !token.is_empty() => token,
             // A lock that cannot say who holds it holds nothing.
             Ok(_) | Err(LockError::Contended | LockError::Failed(_)) => {

@@ -109,8 +109,9 @@ pub trait Sessions: Send + Sync {
         now_ms: i64,
     ) -> Boxed<'a, Result<Option<Session>, Fault>>;
 
-    /// Takes the lock of a session under a token; false when the session is unknown or its lock is
-    /// active. A lock is over at `now_ms + ttl_ms` and can then be taken by another.
+    /// Takes the lock of a session under a token, or prolongs it if the token holds it; false when the
+    /// session is unknown or its lock is active under another token. A lock is over at `now_ms + ttl_ms`
+    /// and can then be taken by another.
     fn acquire_lock<'a>(
         &'a self,
         session_id: &'a str,

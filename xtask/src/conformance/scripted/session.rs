@@ -16,7 +16,12 @@ pub(crate) struct ScriptedLock {
 }
 
 impl SessionLock for ScriptedLock {
-    fn acquire<'a>(&'a self, session: &'a str, ttl_seconds: u64) -> Boxed<'a, Result<String, LockError>> {
+    fn acquire<'a>(
+        &'a self,
+        session: &'a str,
+        _run: &'a str,
+        ttl_seconds: u64,
+    ) -> Boxed<'a, Result<String, LockError>> {
         self.script.note(json!({ "op": "acquire", "session_id": session, "ttl_seconds": ttl_seconds }));
         let token = match self.word.as_str() {
             "contended" => Err(LockError::Contended),

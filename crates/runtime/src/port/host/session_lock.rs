@@ -14,10 +14,16 @@ pub enum LockError {
     Failed(#[from] HostError),
 }
 
-/// Locks sessions. A lock is released by its token, or lapses.
+/// Locks sessions for runs. A lock is released by its token, or lapses.
 pub trait SessionLock: Send + Sync {
-    /// Takes hold of a session and gives the token of the lock; an empty token is none.
-    fn acquire<'a>(&'a self, session: &'a str, ttl_seconds: u64) -> Boxed<'a, Result<String, LockError>>;
+    /// Takes hold of a session for a run and gives the token of the lock; an empty token is none. A run
+    /// that holds the session already prolongs its hold: after a crash it may ask before the old one lapses.
+    fn acquire<'a>(
+        &'a self,
+        session: &'a str,
+        run: &'a str,
+        ttl_seconds: u64,
+    ) -> Boxed<'a, Result<String, LockError>>;
 
     /// Lets go. What was not released lapses by itself.
     fn release<'a>(&'a self, session: &'a str, token: &'a str) -> Boxed<'a, Result<(), HostError>>;
