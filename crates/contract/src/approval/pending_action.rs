@@ -94,6 +94,22 @@ impl PendingAction {
         self.status
     }
 
+    /// Who decided.
+    pub fn resolver(&self) -> Option<&str> {
+        self.resolver.as_deref()
+    }
+
+    /// When it was decided.
+    pub fn resolved_at(&self) -> Option<&str> {
+        self.resolved_at.as_deref()
+    }
+
+    /// What the resolver said beside yes or no.
+    pub fn resolution_metadata(&self) -> &Object {
+        static NOTHING: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
+        self.resolution_metadata.as_object().unwrap_or(&NOTHING)
+    }
+
     /// Records a decision, unless one was made before; says whether it did.
     pub fn resolve(&mut self, resolution: Resolution) -> bool {
         let (resolver, resolved_at) = resolution.audit();

@@ -60,6 +60,13 @@ impl ToolCatalog {
         &self.accepted
     }
 
+    /// The same catalog with only those of its tools that are kept.
+    #[must_use]
+    pub fn only(mut self, kept: impl Fn(&ToolDeclaration) -> bool) -> Self {
+        self.accepted.retain(kept);
+        self
+    }
+
     /// The rejected declarations, in order.
     pub fn rejected(&self) -> &[RejectedTool] {
         &self.rejected

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::engine::{Asks, Continuation};
 use crate::port::{
-    ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, InterruptSource,
-    Mediator, Model, Persister, SessionLock, Summariser, ToolAction, ToolExecutor,
+    Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, Inbox,
+    InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, SessionLock, Summariser,
+    ToolAction, ToolExecutor,
 };
 
 /// The parts of a host. Only clock and model are always there.
@@ -19,6 +20,8 @@ pub struct Host {
     pub model: Arc<dyn Model>,
     /// Who carries out calls; without anybody the model's host does.
     pub executors: Option<Executors>,
+    /// Who has a word in how calls may run.
+    pub policy: Option<Arc<dyn PolicyProvider>>,
     /// Who may refuse or answer calls.
     pub mediator: Option<Arc<dyn Mediator>>,
     /// Who says that the work is done.
@@ -33,6 +36,10 @@ pub struct Host {
     pub lock: Option<Arc<dyn SessionLock>>,
     /// Who keeps the transcript.
     pub persister: Option<Arc<dyn Persister>>,
+    /// Where calls wait that somebody must allow.
+    pub approvals: Option<Arc<dyn Approvals>>,
+    /// What comes for a run from outside.
+    pub inbox: Option<Arc<dyn Inbox>>,
     /// Where calls wait that a client executes.
     pub client_requests: Option<Arc<dyn ClientToolRequests>>,
     /// Who watches.
@@ -58,6 +65,7 @@ impl Host {
             clock,
             model,
             executors: None,
+            policy: None,
             mediator: None,
             completion: None,
             interrupts: None,
@@ -65,6 +73,8 @@ impl Host {
             summariser: None,
             lock: None,
             persister: None,
+            approvals: None,
+            inbox: None,
             client_requests: None,
             sink: None,
         }
@@ -77,6 +87,7 @@ impl Host {
             mediator: self.mediator.is_some(),
             completion: self.completion.is_some(),
             interrupts: self.interrupts.is_some(),
+            policy: self.policy.is_some(),
             continuation: match self.continuation {
                 ContinueBy::Calls => Continuation::WhileCalling,
                 ContinueBy::Nobody => Continuation::Never,
@@ -114,10 +125,26 @@ impl Executors {
     /// # Errors
     /// What the executor says, or that there is none.
     pub async fn execute(&self, action: ToolAction<'_>) -> Result<Value, ExecutorError> {
-        let executor = match action.runtime.executor_target() {
-            None => &self.default,
-            Some(target) => self.targets.get(target).ok_or(ExecutorError::TargetUnavailable)?,
-        };
-        executor.execute(action).await
+        self.of(action)?.execute(action).await
+    }
+
+    /// What a call would do, as far as its executor can tell.
+    pub async fn preview(&self, action: ToolAction<'_>) -> Option<Value> {
+        self.of(action).ok()?.preview(action).await
+    }
+
+    /// What became of a call that was started before the process died.
+    pub async fn recall(&self, action: ToolAction<'_>) -> Recalled {
+        match self.of(action) {
+            Ok(executor) => executor.recall(action).await,
+            Err(_) => Recalled::Unknown,
+        }
+    }
+
+    fn of(&self, action: ToolAction<'_>) -> Result<&Arc<dyn ToolExecutor>, ExecutorError> {
+        match action.runtime.executor_target() {
+            None => Ok(&self.default),
+            Some(target) => self.targets.get(target).ok_or(ExecutorError::TargetUnavailable),
+        }
     }
 }

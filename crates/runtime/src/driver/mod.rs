@@ -3,12 +3,19 @@
 //! It decides nothing. Every answer goes through `engine::decide`, every event is written before anything
 //! it allows is done, and whoever watches is told afterwards.
 
+mod answers;
+mod guard;
 mod host;
+mod in_flight;
 mod perform;
+mod recover;
+mod row;
 mod run;
 mod start;
 mod writer;
 
 pub use host::{ContinueBy, Executors, Host};
-pub use run::{Finished, Run, RunError};
+pub use recover::{RecoverError, Recovered, recover};
+pub use row::run_row;
+pub use run::{Finished, Reopen, Resume, Run, RunError};
 pub use start::Start;

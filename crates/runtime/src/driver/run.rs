@@ -4,13 +4,19 @@ use provost_contract::ContractError;
 use provost_contract::json::Object;
 use serde_json::Value;
 
+use super::in_flight::InFlight;
+use super::recover::{RecoverError, recover};
+use super::row::run_row;
 use super::writer::Writer;
 use super::{Host, Start};
 use crate::RunId;
-use crate::engine::decide::RawCall;
+use crate::engine::decide::{RawCall, recovered};
 use crate::engine::project::{conversation_result, observed};
-use crate::engine::{Event, Kind, RunBroken, RunEnded, RunState, RunStatus, Spec, Step, next};
-use crate::port::{AppendError, Epoch, FinishedRun, Journal};
+use crate::engine::{
+    BudgetSpec, Event, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState, RunStatus, Spec, Step,
+    next,
+};
+use crate::port::{AppendError, Epoch, Fault, FinishedRun, Journal};
 
 /// A run that is over, or parked.
 #[derive(Clone, Debug)]
@@ -24,15 +30,42 @@ pub struct Finished {
 /// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// Somebody gave the run what it cannot go on with; the run is closed.
+    /// Somebody gave the run what it cannot go on with; the run is closed, and can be reopened.
     #[error(transparent)]
     Broken(#[from] ContractError),
     /// What happened could not be written down; nothing was done that was not.
     #[error("the run stopped because its journal failed")]
     Journal(#[from] AppendError),
+    /// Something the run needs could not be read or kept; it can be resumed.
+    #[error("the run stopped because its storage failed")]
+    Storage(#[from] Fault),
+    /// The run cannot be read back.
+    #[error(transparent)]
+    Recover(#[from] RecoverError),
     /// An event could not be written as JSON.
     #[error("an event cannot be written")]
     Encoding(#[from] serde_json::Error),
+}
+
+/// How to go on with a run.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    /// The caller's context, raw; without it, what the journal knows of it, which has no secrets.
+    pub context: Option<Object>,
+    /// Whether a run that stopped short of completion is taken up again.
+    pub reopen: Reopen,
+    /// Limits to change.
+    pub budgets: Vec<BudgetSpec>,
+}
+
+/// What happens to a run that is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reopen {
+    /// It stays over, and its result is told again.
+    #[default]
+    No,
+    /// Unless it is completed, what stopped it is lifted.
+    Yes,
 }
 
 /// One run at work.
@@ -45,7 +78,9 @@ pub struct Run<'a> {
     pub(super) raw: Vec<RawCall>,
     /// The token of the session's lock.
     pub(super) token: Option<String>,
-    writer: Writer<'a>,
+    /// Executors at work.
+    pub(super) in_flight: InFlight<'a>,
+    pub(super) writer: Writer<'a>,
 }
 
 impl<'a> Run<'a> {
@@ -66,10 +101,66 @@ impl<'a> Run<'a> {
         let Some(state) = RunState::begin(&first) else {
             return Err(ContractError::whole("invalid_run", "a run begins with its start").into());
         };
-        let mut run = Self { host, state, context: start.context, raw: Vec::new(), token: None, writer };
+        let run = Self::new(host, state, start.context, writer);
         run.tell(&first);
-        let done = run.work().await;
-        run.release().await;
+        run.work_and_release().await
+    }
+
+    /// Goes on with a run: after a crash, when somebody answered what it was parked for, or when what
+    /// stopped it is to be lifted. A run that is over, or still waits, only tells its result again.
+    ///
+    /// # Errors
+    /// When the run cannot be read back, the journal fails, or somebody gave the run what it cannot go on
+    /// with.
+    pub async fn resume(
+        host: &'a Host,
+        journal: &'a dyn Journal,
+        run: RunId,
+        epoch: Epoch,
+        resume: Resume,
+    ) -> Result<Finished, RunError> {
+        let read = recover(journal, &run).await?;
+        let context = resume.context.unwrap_or_else(|| read.state.kept_context());
+        let writer = Writer::behind(journal, run, epoch, &read.last);
+        let mut run = Self::new(host, read.state, context, writer);
+        run.raw = run
+            .state
+            .batch
+            .in_all()
+            .map(|call| recovered(&run.state, &run.context, &call.declared))
+            .collect();
+        let resumed = RunResumed { epoch: epoch.0, budgets: resume.budgets };
+        match (run.state.ended, resume.reopen) {
+            (None, _) => run.record(resumed.into())?,
+            (Some(status), _) if status.is_parked() => run.go_on_if_answered(resumed).await?,
+            (Some(RunStatus::Completed), _) | (Some(_), Reopen::No) => {}
+            (Some(_), Reopen::Yes) => run.record(resumed.into())?,
+        }
+        if run.state.ended.is_some() {
+            return run.told_again().await;
+        }
+        run.work_and_release().await
+    }
+
+    fn new(host: &'a Host, state: RunState, context: Object, writer: Writer<'a>) -> Self {
+        let in_flight = InFlight::default();
+        Self { host, state, context, raw: Vec::new(), token: None, in_flight, writer }
+    }
+
+    /// A parked run goes on when there is something for it.
+    async fn go_on_if_answered(&mut self, resumed: RunResumed) -> Result<(), RunError> {
+        let answers = self.answers().await?;
+        if answers.is_empty() && !self.has_mail().await? {
+            return Ok(());
+        }
+        self.record(resumed.into())?;
+        self.take_in_answers(answers)
+    }
+
+    async fn work_and_release(mut self) -> Result<Finished, RunError> {
+        let done = self.work().await;
+        self.in_flight.stop_all();
+        self.release().await;
         done
     }
 
@@ -77,7 +168,10 @@ impl<'a> Run<'a> {
         loop {
             let kinds = match next(&self.state) {
                 Step::Done => return self.finished(),
-                Step::Finish(status) => return self.finish(status).await,
+                Step::Finish(status) => match self.finish(status).await? {
+                    Some(finished) => return finished,
+                    None => continue,
+                },
                 Step::Record(kinds) => kinds,
                 step => match self.perform(step).await {
                     Err(RunError::Broken(error)) => vec![broken(&error)],
@@ -103,9 +197,13 @@ impl<'a> Run<'a> {
         Ok(event)
     }
 
-    /// Makes durable what was recorded so far.
+    /// Makes durable what was recorded so far. Lists learn of a run when it begins to work and when it
+    /// stops, not of every step.
     pub(super) async fn flush(&mut self) -> Result<(), RunError> {
-        self.writer.flush().await
+        let head = self.writer.head();
+        let row = self.writer.changes_row(self.state.ended.is_some());
+        let row = row.then(|| run_row(&self.writer.run, &self.state, head, self.host.clock.now_ms()));
+        self.writer.flush(row).await
     }
 
     fn tell(&self, event: &Event) {
@@ -116,16 +214,33 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The end is durable before anybody hears of it.
-    async fn finish(&mut self, status: RunStatus) -> Result<Finished, RunError> {
-        let ended = self.take_in(RunEnded { status }.into())?;
+    /// The end is durable before anybody hears of it. None when something came up that lets the run go on.
+    async fn finish(&mut self, status: RunStatus) -> Result<Option<Result<Finished, RunError>>, RunError> {
+        let answers = if status.is_parked() { self.answers().await? } else { Vec::new() };
+        if !answers.is_empty() {
+            self.take_in_answers(answers)?;
+            return Ok(None);
+        }
+        if self.hear().await? {
+            return Ok(None);
+        }
+        let stopped: Kind =
+            if status.is_parked() { RunParked { status }.into() } else { RunEnded { status }.into() };
+        let stopped = self.take_in(stopped)?;
         self.flush().await?;
         let finished = self.finished();
         if let Ok(finished) = &finished {
             self.persist(finished).await;
         }
-        self.tell(&ended);
-        finished
+        self.tell(&stopped);
+        Ok(Some(finished))
+    }
+
+    /// A run that is over, or still waits. Its transcript may not have been kept before the process died.
+    async fn told_again(&mut self) -> Result<Finished, RunError> {
+        let finished = self.finished()?;
+        self.persist(&finished).await;
+        Ok(finished)
     }
 
     fn finished(&self) -> Result<Finished, RunError> {

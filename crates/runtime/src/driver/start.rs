@@ -8,11 +8,14 @@ use provost_contract::structured_output::StructuredOutputRequest;
 use provost_contract::tool::ToolCatalog;
 use provost_contract::{ContractError, Message, Result, compaction, loose, sensitivity};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
+use provost_policy::visibility;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Host;
 use crate::engine::{BudgetSpec, SessionSpec, Spec};
 
+const CODE: &str = "invalid_run_options";
 const STRUCTURED_OUTPUT_CODE: &str = "invalid_agent_structured_output_request";
 const LOCK_TTL_SECONDS: i64 = 300;
 const SESSION_KEYS: [&str; 3] = ["transcript_session_id", "session_id", "transcript_id"];
@@ -32,7 +35,9 @@ impl Start {
     /// # Errors
     /// When a message or the request for structured output is malformed.
     pub fn read(messages: &[Value], options: &Object, host: &Host) -> Result<Self> {
-        let catalog = ToolCatalog::read(options.get("tool_declarations").unwrap_or(&Value::Null));
+        let declared = options.get("tool_declarations").unwrap_or(&Value::Null);
+        let policy = json::object_or_empty(options, "policy");
+        let (catalog, visibility) = visible(ToolCatalog::read(declared), json::object(options, "policy"));
         let structured_output = structured_output(options, &catalog, host)?;
         let overrides =
             json::object(options, "runtime_overrides").map(RuntimeOverrides::parse).unwrap_or_default();
@@ -58,9 +63,36 @@ impl Start {
             structured_output,
             model: model(options, &context),
             asks: host.asks(),
+            about: part(options, "about")?,
+            policy,
+            visibility,
+            limits: part(options, "limits")?,
         };
         Ok(Self { spec, context })
     }
+}
+
+/// A part of the options that has a shape of its own.
+fn part<T: DeserializeOwned + Default>(options: &Object, key: &str) -> Result<T> {
+    let Some(given) = json::present(options, key) else { return Ok(T::default()) };
+    let refused = |error: serde_json::Error| ContractError::field(CODE, key, &error.to_string());
+    serde_json::from_value(given.clone()).map_err(refused)
+}
+
+/// Leaves out the tools the run's policy hides, and says by whose word.
+fn visible(catalog: ToolCatalog, policy: Option<&Object>) -> (ToolCatalog, Vec<Value>) {
+    let Some(policy) = policy else { return (catalog, Vec::new()) };
+    let config = |_: &str| json::object(policy, "agent_config").cloned();
+    let context = visibility::Context::parse(policy, config, Vec::new());
+    let tools: Object =
+        catalog.tools().iter().map(|tool| (tool.name().to_string(), tool.to_value())).collect();
+    let decided = visibility::resolve(&tools, &context, |_| Ok(None));
+    let shown = |name: &str| decided.iter().any(|tool| tool.name == name && tool.is_visible());
+    let told = decided
+        .iter()
+        .map(|tool| json!({ "tool_name": tool.name, "decision": tool.explained.decision.to_value() }));
+    let told = told.collect();
+    (catalog.only(|tool| shown(tool.name().as_str())), told)
 }
 
 fn structured_output(options: &Object, catalog: &ToolCatalog, host: &Host) -> Result<Option<Value>> {

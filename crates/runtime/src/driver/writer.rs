@@ -2,42 +2,61 @@
 
 use crate::RunId;
 use crate::engine::{Chain, Event, Kind, encode};
-use crate::port::{Append, Epoch, Journal, Record, Seq};
+use crate::port::{Append, Epoch, Journal, Record, RunRow, Seq};
 
 use super::RunError;
 
 /// The end of a run's journal, and what was not appended yet.
 pub(super) struct Writer<'a> {
     journal: &'a dyn Journal,
-    run: RunId,
+    pub(super) run: RunId,
     epoch: Epoch,
     chain: Chain,
     /// The head of what is durable.
     durable: Seq,
     waiting: Vec<Record>,
+    /// Whether the row that was written last says that the run stopped.
+    row_says_stopped: Option<bool>,
 }
 
 impl<'a> Writer<'a> {
+    /// Begins the journal of a run.
     pub(super) fn new(journal: &'a dyn Journal, run: RunId, epoch: Epoch) -> Self {
         let chain = Chain::start(&run);
-        Self { journal, run, epoch, chain, durable: Seq::NONE, waiting: Vec::new() }
+        Self { journal, run, epoch, chain, durable: Seq::NONE, waiting: Vec::new(), row_says_stopped: None }
+    }
+
+    /// Goes on behind what was read.
+    pub(super) fn behind(journal: &'a dyn Journal, run: RunId, epoch: Epoch, last: &Record) -> Self {
+        let chain = Chain::after(last);
+        Self { journal, run, epoch, chain, durable: last.seq, waiting: Vec::new(), row_says_stopped: None }
     }
 
     /// Takes in one event; it is not durable yet.
     pub(super) fn write(&mut self, at_ms: i64, kind: Kind) -> Result<Event, RunError> {
-        let event = Event { seq: self.durable.plus(self.waiting.len() + 1), at_ms, kind };
+        let event = Event { seq: self.head().next(), at_ms, kind };
         self.waiting.push(encode(&event, self.epoch, &mut self.chain)?);
         Ok(event)
     }
 
-    /// Makes durable what was taken in.
-    pub(super) async fn flush(&mut self) -> Result<(), RunError> {
+    /// The place of the newest event, durable or not.
+    pub(super) fn head(&self) -> Seq {
+        self.durable.plus(self.waiting.len())
+    }
+
+    /// Whether the run's row is to be written: it began to work, or stopped.
+    pub(super) fn changes_row(&mut self, stopped: bool) -> bool {
+        self.row_says_stopped.replace(stopped) != Some(stopped)
+    }
+
+    /// Makes durable what was taken in, with the run's row when it changed.
+    pub(super) async fn flush(&mut self, row: Option<RunRow>) -> Result<(), RunError> {
         if self.waiting.is_empty() {
             return Ok(());
         }
         let batch = std::mem::take(&mut self.waiting);
         let append = Append::new(self.run.clone(), self.epoch, self.durable, batch);
-        self.durable = self.journal.append(append).await?;
+        self.durable = self.journal.append(Append { row, ..append }).await?;
         Ok(())
     }
 }

@@ -61,6 +61,20 @@ impl History {
         Arc::make_mut(&mut self.0).push(message);
     }
 
+    /// Puts a message at a place near the end; after the last one when there is no such place.
+    pub(super) fn insert(&mut self, place: usize, message: Arc<Message>) {
+        let messages = Arc::make_mut(&mut self.0);
+        messages.insert(place.min(messages.len()), message);
+    }
+
+    /// Takes a message out.
+    pub(super) fn remove(&mut self, place: usize) {
+        let messages = Arc::make_mut(&mut self.0);
+        if place < messages.len() {
+            messages.remove(place);
+        }
+    }
+
     pub(super) fn extend(&mut self, messages: impl IntoIterator<Item = Arc<Message>>) {
         Arc::make_mut(&mut self.0).extend(messages);
     }

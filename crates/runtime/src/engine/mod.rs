@@ -13,15 +13,16 @@ mod spec;
 mod state;
 
 pub use event::{
-    ActionStarted, Broken, BudgetExceeded, CallDeclared, CallOpened, CallSettled, CallWaits, Chain,
-    CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded, ContinueJudged, DecodeError,
-    Event, FailureSource, HistoryCompacted, InterruptAction, InterruptHeard, Kind, LoopStalled, Managed,
-    RunBroken, RunEnded, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput, Subject,
+    ActionStarted, Broken, BudgetExceeded, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits,
+    CancelAsked, Chain, CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded,
+    ContinueJudged, DecodeError, Event, FailureSource, HistoryCompacted, InterruptAction, InterruptHeard,
+    Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken, RunEnded,
+    RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput, Subject,
     TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor, decode, encode,
 };
 pub use history::History;
 pub use next::{Step, next};
-pub use spec::{Asks, BudgetSpec, Continuation, SessionSpec, Spec};
+pub use spec::{About, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
 pub use state::{
-    Batch, BatchCall, Budgets, CallRecord, Entry, Phase, Records, Rules, RunState, Stage, Stops,
+    Batch, BatchCall, Budgets, CallRecord, Entry, Phase, Records, Rules, RunState, Stage, Stops, ToolFacts,
 };

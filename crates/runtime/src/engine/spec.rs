@@ -53,6 +53,68 @@ pub struct Spec {
     pub model: Object,
     /// Who is asked along the way.
     pub asks: Asks,
+    /// Whose run it is.
+    #[serde(default)]
+    pub about: About,
+    /// What the action policy of the run is decided by: mode, denied tools, policy of the agent.
+    #[serde(default, skip_serializing_if = "Object::is_empty")]
+    pub policy: Object,
+    /// Which tools the model sees, and by whose word; empty when nobody decided about that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub visibility: Vec<Value>,
+    /// How much at once, and how long.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// Whose run it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// The workspace that owns it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub workspace: String,
+    /// The agent that runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// The run that delegated it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// How many runs stand above it.
+    #[serde(default)]
+    pub depth: u64,
+    /// Who acts, without secrets.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub principal: Value,
+}
+
+/// How much at once, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// How many calls of a turn run at once.
+    pub parallel_max: usize,
+    /// How long the model may take for a turn.
+    pub model_ms_max: u64,
+    /// How long a tool may take, unless its declaration says otherwise.
+    pub tool_ms_max: u64,
+    /// How long a hook may take.
+    pub hook_ms_max: u64,
+    /// How long a decision can be made; none means for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_ms_max: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            parallel_max: 8,
+            model_ms_max: 600_000,
+            tool_ms_max: 600_000,
+            hook_ms_max: 30_000,
+            approval_ms_max: None,
+        }
+    }
 }
 
 /// One limit.
@@ -87,6 +149,9 @@ pub struct Asks {
     pub completion: bool,
     /// Between two turns.
     pub interrupts: bool,
+    /// About how each call may run.
+    #[serde(default)]
+    pub policy: bool,
     /// Whether another turn follows.
     pub continuation: Continuation,
 }

@@ -33,8 +33,8 @@ pub use fault::{Advice, BoxError, Fault};
 pub use host::{
     CompletionOpinion, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, FinishedRun, FinishedTurn,
     HostError, InterruptSource, JudgedResult, LockError, MediatedCall, Mediation, Mediator, Model,
-    ModelError, Observed, Persister, Rejection, SessionLock, Summariser, ToolAction, ToolExecutor,
-    TurnAnswer, TurnRequest, Waiting,
+    ModelError, Observed, Persister, PolicyProvider, Recalled, Rejection, Ruling, SessionLock, Summariser,
+    ToolAction, ToolExecutor, TurnAnswer, TurnRequest, Waiting,
 };
 pub use ids::{IdKind, Ids};
 pub use inbox::{Inbox, Posted, Signal};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_runtime::engine::{
     Asks, BudgetSpec, CompletionEffect, CompletionJudged, Continuation, ContinueJudged, FailureSource,
-    InterruptAction, InterruptHeard, Kind, RunBroken, RunEnded, RunStatus, SessionContended, SessionLocked,
-    SessionSpec, Spec, Step, Stops, Subject, TurnFailed, decide, next,
+    InterruptAction, InterruptHeard, Kind, Reservation, RunBroken, RunEnded, RunStatus, SessionContended,
+    SessionLocked, SessionSpec, Spec, Step, Stops, Subject, TurnFailed, decide, next,
 };
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn a_turn_walks_from_the_model_to_the_next_turn() {
     assert_eq!(names(&opening), ["call_opened", "action_started"]);
     let Step::Record(kinds) = opening else { unreachable!("it is something to record") };
     let executing = [vec![started(1), called(&["ferns"])], kinds].concat();
-    assert_eq!(step(spec(), executing), Step::Execute(0));
+    assert_eq!(step(spec(), executing), Step::Execute(vec![0]));
     assert_eq!(step(spec(), turn(1, "ferns")), Step::StartTurn);
 }
 
@@ -44,7 +44,7 @@ fn a_mediator_is_asked_between_a_call_and_its_execution() {
     let asked = Spec { asks: Asks { mediator: true, ..Asks::default() }, ..spec() };
     let call = vec![started(1), called(&["ferns"])];
     assert_eq!(names(&step(asked.clone(), call.clone())), ["call_opened"]);
-    assert_eq!(step(asked, [call, vec![opened(0)]].concat()), Step::AskMediator(0));
+    assert_eq!(step(asked, [call, vec![opened(0)]].concat()), Step::Authorise(0));
 }
 
 #[test]
@@ -78,9 +78,19 @@ fn a_spent_budget_of_calls_leaves_the_rest_of_the_turn_out() {
 #[test]
 fn time_is_looked_at_before_a_turn() {
     let waiting = state(budget("wall_clock_seconds", 30), vec![]);
-    assert_eq!(decide::started(&waiting, 1_000 + 29_999).stored_as().0, "turn_started");
-    assert_eq!(decide::started(&waiting, 1_000 + 30_000).stored_as().0, "budget_exceeded");
-    assert_eq!(decide::started(&waiting, 0).stored_as().0, "turn_started", "a clock set back spends nothing");
+    assert_eq!(
+        decide::started(&waiting, 1_000 + 29_999, Reservation::default()).stored_as().0,
+        "turn_started"
+    );
+    assert_eq!(
+        decide::started(&waiting, 1_000 + 30_000, Reservation::default()).stored_as().0,
+        "budget_exceeded"
+    );
+    assert_eq!(
+        decide::started(&waiting, 0, Reservation::default()).stored_as().0,
+        "turn_started",
+        "a clock set back spends nothing"
+    );
 }
 
 #[test]

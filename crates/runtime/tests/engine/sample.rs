@@ -5,8 +5,8 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::tool::ToolCatalog;
 use provost_runtime::engine::{
-    Asks, CallDeclared, CallOpened, CallSettled, Event, Kind, Managed, RunState, SettledBy, Spec,
-    TranscriptChange, TurnAnswered, TurnStarted,
+    About, Asks, CallDeclared, CallOpened, CallSettled, Event, Kind, Limits, Managed, Reservation, RunState,
+    SettledBy, Spec, TranscriptChange, TurnAnswered, TurnStarted,
 };
 use provost_runtime::port::Seq;
 use serde_json::{Value, json};
@@ -31,6 +31,10 @@ pub(crate) fn spec() -> Spec {
         structured_output: None,
         model: serde_json::Map::new(),
         asks: Asks::default(),
+        about: About::default(),
+        policy: serde_json::Map::new(),
+        visibility: Vec::new(),
+        limits: Limits::default(),
     }
 }
 
@@ -46,7 +50,7 @@ pub(crate) fn state(spec: Spec, kinds: Vec<Kind>) -> RunState {
 }
 
 pub(crate) fn started(turn: u64) -> Kind {
-    TurnStarted { turn }.into()
+    TurnStarted { turn, reserved: Reservation::default() }.into()
 }
 
 /// A turn in which the model says nothing but calls a tool once for each text.
@@ -55,6 +59,7 @@ pub(crate) fn called(questions: &[&str]) -> Kind {
         Arc::new(CallDeclared {
             id: format!("call-{place}-{question}"),
             name: "kb/find".to_owned(),
+            called: None,
             declared: true,
             parameters: json!({ "q": question }).as_object().cloned().unwrap_or_default(),
             parameters_sha256: format!("sha256:{question}"),

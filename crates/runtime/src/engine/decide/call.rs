@@ -6,7 +6,7 @@ use provost_contract::Result;
 use provost_contract::canonical;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{ParameterRules, ToolCall, ToolDeclaration};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::execution::{Prepared, Tool, prepare};
 use crate::engine::{CallDeclared, RunState};
@@ -46,30 +46,79 @@ fn declare_one(
 ) -> Result<(Arc<CallDeclared>, RawCall)> {
     let id = call_id(raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
     let parameters = json::object_or_empty(raw, "parameters");
+    let prepared = prepare_call(state, context, &id, called, &parameters)?;
+    let declared = declared(state, id, called, &parameters, prepared.unprepared());
+    Ok((Arc::new(declared), RawCall { raw: raw.clone(), parameters, prepared: prepared.ready() }))
+}
+
+/// What is recorded of a call.
+fn declared(
+    state: &RunState,
+    id: String,
+    called: &str,
+    parameters: &Object,
+    unprepared: Option<Object>,
+) -> CallDeclared {
     let declaration = state.rules.catalog.find(called);
     let redacted = match declaration {
-        Some(declaration) => declaration.rules().redact(&parameters),
-        None => ParameterRules::default().redact(&parameters),
+        Some(declaration) => declaration.rules().redact(parameters),
+        None => ParameterRules::default().redact(parameters),
     };
-    let mut context = context.clone();
-    context.insert("tool_call_id".into(), id.as_str().into());
-    let prepared = prepare(declaration.map(Tool::from).as_ref(), called, &parameters, &context)?;
-    let (prepared, unprepared) = match prepared {
-        Prepared::Ready(call) => (Some(call), None),
-        Prepared::Refused(result) => (None, Some(result.to_object())),
-    };
-    let declared = CallDeclared {
+    let name =
+        declaration.map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str()).to_owned();
+    CallDeclared {
         id,
-        name: declaration
-            .map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str())
-            .to_owned(),
+        called: Some(called.to_owned()).filter(|called| *called != name),
+        name,
         declared: declaration.is_some(),
         parameters_sha256: redacted.sha256(),
         parameters: redacted.as_object().clone(),
         raw_sha256: canonical::hash(&Value::Object(parameters.clone())),
         unprepared,
+    }
+}
+
+fn prepare_call(
+    state: &RunState,
+    context: &Object,
+    id: &str,
+    called: &str,
+    parameters: &Object,
+) -> Result<Prepared> {
+    let mut context = context.clone();
+    context.insert("tool_call_id".into(), id.into());
+    let tool = state.rules.catalog.find(called).map(Tool::from);
+    prepare(tool.as_ref(), called, parameters, &context)
+}
+
+/// A call with arguments somebody changed before it runs.
+///
+/// # Errors
+/// When the call cannot be written with them.
+pub(super) fn edited(
+    state: &RunState,
+    context: &Object,
+    call: &CallDeclared,
+    parameters: &Object,
+) -> Result<(CallDeclared, RawCall)> {
+    let prepared = prepare_call(state, context, &call.id, call.called(), parameters)?;
+    let declared = declared(state, call.id.clone(), call.called(), parameters, prepared.unprepared());
+    let raw = raw_of(call, parameters.clone(), prepared.ready());
+    Ok((declared, raw))
+}
+
+/// A call as the journal knows it. One whose arguments were secret cannot be prepared any more.
+pub fn recovered(state: &RunState, context: &Object, call: &CallDeclared) -> RawCall {
+    let Some(parameters) = call.kept_parameters() else {
+        return raw_of(call, call.parameters.clone(), None);
     };
-    Ok((Arc::new(declared), RawCall { raw: raw.clone(), parameters, prepared }))
+    let prepared = prepare_call(state, context, &call.id, call.called(), &parameters);
+    raw_of(call, parameters, prepared.ok().and_then(Prepared::ready))
+}
+
+fn raw_of(call: &CallDeclared, parameters: Object, prepared: Option<ToolCall>) -> RawCall {
+    let raw = json!({ "id": call.id, "name": call.called(), "parameters": parameters });
+    RawCall { raw: json::into_object(raw), parameters, prepared }
 }
 
 /// The model's id. A blank or unreadable one counts as none, and hides the other key.

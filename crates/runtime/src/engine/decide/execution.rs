@@ -7,8 +7,8 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolResult};
 use serde_json::{Value, json};
 
-use super::RawCall;
 use super::settle::{Decided, Outcome, outcome};
+use super::{RawCall, unfinished};
 use crate::engine::{CallDeclared, RunState, SettledBy};
 use crate::port::ExecutorError;
 
@@ -59,6 +59,24 @@ pub enum Prepared {
     Ready(ToolCall),
     /// Why nobody is asked.
     Refused(ToolResult),
+}
+
+impl Prepared {
+    /// The call an executor gets, if there is one.
+    pub fn ready(self) -> Option<ToolCall> {
+        match self {
+            Self::Ready(call) => Some(call),
+            Self::Refused(_) => None,
+        }
+    }
+
+    /// The result a call gets that cannot be executed.
+    pub fn unprepared(&self) -> Option<Object> {
+        match self {
+            Self::Ready(_) => None,
+            Self::Refused(result) => Some(result.to_object()),
+        }
+    }
 }
 
 /// Fills and checks the parameters of a call. `called` is the caller's word for the tool; the id of the
@@ -119,6 +137,10 @@ pub fn result_of(tool: &Tool<'_>, reply: std::result::Result<Value, ExecutorErro
         Err(ExecutorError::Failed(error)) => {
             return failure(&error, "executor_exception", tool.runtime.clone().into_owned());
         }
+        Err(ExecutorError::TimedOut { ms }) => {
+            let error = format!("Stopped: no answer within {ms} ms.");
+            return failure(&error, "timed_out", tool.runtime.clone().into_owned());
+        }
         Err(ExecutorError::TargetUnavailable) => {
             return failure(TARGET_UNAVAILABLE, "executor_target_unavailable", RuntimeMetadata::default());
         }
@@ -152,6 +174,9 @@ pub fn executed(
     raw: &RawCall,
     reply: std::result::Result<Value, ExecutorError>,
 ) -> Result<Decided> {
+    if let Err(ExecutorError::TimedOut { ms }) = reply {
+        return Ok(unfinished::timed_out(state, place, declared, ms).into());
+    }
     let no_rules = Object::new();
     let declaration = state.rules.catalog.get(&declared.name);
     let tool = declaration.map_or_else(|| Tool::read(&declared.name, &no_rules), Tool::from);

@@ -7,14 +7,15 @@ use provost_policy::HookAnswer;
 use serde_json::{Value, json};
 
 use super::RawCall;
-use super::settle::{Decided, Outcome, outcome, proceed};
+use super::settle::{Decided, Outcome, outcome};
 use crate::engine::{CallDeclared, RunState, SettledBy};
 use crate::port::{Mediation, Rejection, Waiting};
 
 const REJECTED: &str = "Tool call rejected by pre-tool mediator.";
 const WAITING: &str = "Waiting for external runtime tool result.";
 
-/// No opinion means the call goes on; a mediator that failed has allowed nothing.
+/// No opinion means the call goes on, and there is nothing to record yet; a mediator that failed has
+/// allowed nothing.
 ///
 /// # Errors
 /// When the mediator's result cannot be read at all.
@@ -24,9 +25,9 @@ pub fn mediated(
     declared: &CallDeclared,
     raw: &RawCall,
     answer: HookAnswer<Mediation>,
-) -> Result<Decided> {
+) -> Result<Option<Decided>> {
     let decided = match answer {
-        Ok(None | Some(Mediation::Proceed)) => return Ok(proceed(state, place, declared).into()),
+        Ok(None | Some(Mediation::Proceed)) => return Ok(None),
         Ok(Some(Mediation::Reject(rejection))) => rejected(declared, *rejection)?,
         Ok(Some(Mediation::Replace { result, completes })) => replaced(declared, result, completes)?,
         Ok(Some(Mediation::Wait(waiting))) => waiting_result(declared, *waiting)?,
@@ -37,7 +38,7 @@ pub fn mediated(
             Outcome { by: SettledBy::Rejection, result, completes: false }
         }
     };
-    outcome(state, place, declared, raw, decided)
+    outcome(state, place, declared, raw, decided).map(Some)
 }
 
 /// A refusal may bring its whole result; one that is no result is left aside.

@@ -1,5 +1,7 @@
 //! What follows from an answer: pure functions from the state and what somebody said to events.
 
+mod answer;
+mod authorise;
 mod call;
 mod compaction;
 mod completion;
@@ -7,16 +9,25 @@ mod execution;
 pub(super) mod gate;
 mod interrupt;
 mod mediation;
+mod propose;
+mod reconcile;
 mod settle;
 mod turn;
+mod unfinished;
 mod wait;
 
-pub use call::RawCall;
+pub use answer::{Answer, answered_by_client, decided};
+pub(super) use authorise::approved;
+pub use authorise::{approved_call, forbidden, judge_call, needs_approval, unhindered};
+pub use call::{RawCall, recovered};
 pub use compaction::{compacted, plan};
 pub use completion::judged;
 pub use execution::{Prepared, Tool, executed, prepare, result_of};
 pub use interrupt::heard;
 pub use mediation::mediated;
+pub use propose::{propose, propose_doubt};
+pub use reconcile::{People, reconciled};
 pub(super) use settle::proceed;
 pub use settle::{Decided, idempotency_key};
 pub use turn::{Answered, answered, failed, started};
+pub(super) use unfinished::{cancelled, superseded};

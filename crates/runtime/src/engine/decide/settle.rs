@@ -1,15 +1,18 @@
 //! Giving a call its one result, or finding that it has to wait.
 
 use provost_contract::Result;
+use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{
     AuditedCall, FailureSignature, RedactedParameters, RuntimeToolRequest, ToolDeclaration, ToolResult,
 };
+use serde_json::Value;
 
-use super::RawCall;
-use super::wait;
+use super::authorise::allowed_by;
+use super::{RawCall, unfinished, wait};
 use crate::engine::{
-    ActionStarted, CallDeclared, CallSettled, CallWaits, Kind, RunState, SettledBy, Truncated,
+    ActionStarted, CallDeclared, CallSettled, CallWaits, Kind, Meanwhile, RunState, SettledBy, Truncated,
+    WaitsFor,
 };
 
 /// A result on its way into the journal.
@@ -23,11 +26,30 @@ pub(super) struct Outcome {
 }
 
 /// What happens to a call nobody objects to: it is executed, or fails because it cannot be.
-pub(in crate::engine) fn proceed(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
+pub(in crate::engine) fn proceed(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    decision: Option<Value>,
+) -> Kind {
     match &declared.unprepared {
         Some(result) => settled(state, place, declared, SettledBy::Preparation, result.clone(), false),
-        None => ActionStarted { call: place, key: idempotency_key(state, declared), attempt: 1 }.into(),
+        None => started(state, place, declared, decision.or_else(|| allowed_by(state, declared))),
     }
+}
+
+/// Another attempt of a call, if its arguments are still known.
+pub(super) fn attempt(state: &RunState, place: usize, declared: &CallDeclared, raw: &RawCall) -> Kind {
+    match raw.prepared {
+        Some(_) => started(state, place, declared, None),
+        None => unfinished::lost(state, place, declared),
+    }
+}
+
+fn started(state: &RunState, place: usize, declared: &CallDeclared, allowed_by: Option<Value>) -> Kind {
+    let attempts = state.batch.call(place).map_or(0, |call| call.attempts);
+    let key = idempotency_key(state, declared);
+    ActionStarted { call: place, key, attempt: attempts + 1, allowed_by }.into()
 }
 
 /// One key per call of a run, the same on every attempt.
@@ -42,11 +64,13 @@ pub struct Decided {
     pub kinds: Vec<Kind>,
     /// What the client gets when the call waits for it. It holds raw parameters and is recorded nowhere.
     pub client_request: Option<RuntimeToolRequest>,
+    /// What somebody is asked to decide when the call waits for that.
+    pub proposal: Option<PendingAction>,
 }
 
 impl From<Kind> for Decided {
     fn from(kind: Kind) -> Self {
-        Self { kinds: vec![kind], client_request: None }
+        Self { kinds: vec![kind], client_request: None, proposal: None }
     }
 }
 
@@ -59,9 +83,21 @@ pub(super) fn outcome(
     outcome: Outcome,
 ) -> Result<Decided> {
     if let Some((waits_for, client_request)) = wait::found(state, declared, raw, &outcome.result)? {
-        return Ok(Decided { kinds: vec![CallWaits { call: place, waits_for }.into()], client_request });
+        let proposal = proposal_of(&waits_for);
+        let waits = CallWaits { call: place, waits_for, meanwhile: Meanwhile::Nothing };
+        return Ok(Decided { kinds: vec![waits.into()], client_request, proposal });
     }
     Ok(settled(state, place, declared, outcome.by, outcome.result.to_object(), outcome.completes).into())
+}
+
+/// The pending action a tool proposed itself, when its proposal is one.
+fn proposal_of(waits_for: &WaitsFor) -> Option<PendingAction> {
+    match waits_for {
+        WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
+            PendingAction::parse(proposal.envelope.get("payload")?).ok()
+        }
+        WaitsFor::Client(_) => None,
+    }
 }
 
 /// The settled call: its result within its size, its audit record, and what the model is told when it

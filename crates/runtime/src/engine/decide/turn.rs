@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::RawCall;
 use super::call::declare;
 use crate::engine::{
-    FailureSource, Kind, Managed, RunState, StructuredOutput, TranscriptChange, TurnAnswered, TurnFailed,
-    TurnStarted,
+    FailureSource, Kind, Managed, Reservation, RunState, StructuredOutput, TranscriptChange, TurnAnswered,
+    TurnFailed, TurnStarted,
 };
 use crate::port::{ModelError, TurnAnswer};
 
@@ -24,12 +24,17 @@ const MILLISECONDS: i64 = 1000;
 /// What a turn became, and its calls with their raw parameters.
 pub type Answered = (Vec<Kind>, Vec<RawCall>);
 
-/// A turn begins, unless the time is used up.
-pub fn started(state: &RunState, now_ms: i64) -> Kind {
+/// A turn that may cost so much begins, unless time or anything else it takes is used up.
+pub fn started(state: &RunState, now_ms: i64, reserved: Reservation) -> Kind {
     let elapsed = now_ms.saturating_sub(state.started_at_ms).max(0) / MILLISECONDS;
-    match state.budgets.wall_clock_exceeded(elapsed) {
+    let budgets = &state.budgets;
+    let exceeded = budgets
+        .wall_clock_exceeded(elapsed)
+        .or_else(|| budgets.depth_exceeded(state.spec.about.depth))
+        .or_else(|| budgets.spending_exceeded(reserved));
+    match exceeded {
         Some(exceeded) => exceeded.into(),
-        None => TurnStarted { turn: state.turn + 1 }.into(),
+        None => TurnStarted { turn: state.turn + 1, reserved }.into(),
     }
 }
 

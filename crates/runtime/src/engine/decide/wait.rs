@@ -8,7 +8,7 @@ use provost_contract::{Message, Result};
 use serde_json::Value;
 
 use super::RawCall;
-use crate::engine::{CallDeclared, RunState, WaitsFor};
+use crate::engine::{CallDeclared, Proposal, RunState, WaitsFor};
 
 const PENDING: &str = "runtime_tool_pending";
 const APPROVAL_REQUIRED: &str = "approval_required";
@@ -29,7 +29,7 @@ pub(super) fn found(
         return Ok(None);
     }
     let message = Arc::new(Message::parse(payload)?);
-    Ok(Some((WaitsFor::Approval { envelope: payload.clone(), message }, None)))
+    Ok(Some((WaitsFor::Approval(Proposal { envelope: payload.clone(), message }), None)))
 }
 
 fn is_pending(result: &ToolResult) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use provost_contract::Message;
+use provost_contract::canonical;
 use provost_contract::json::Object;
 use provost_contract::tool::CallSignature;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,9 @@ pub struct CallDeclared {
     pub id: String,
     /// The canonical name of the tool, or the model's word for it when nobody declared it.
     pub name: String,
+    /// The model's word for the tool, when it is another than its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// Whether somebody declared it.
     pub declared: bool,
     /// The model's arguments, redacted.
@@ -29,6 +33,17 @@ pub struct CallDeclared {
 }
 
 impl CallDeclared {
+    /// The model's word for the tool.
+    pub fn called(&self) -> &str {
+        self.called.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The arguments as they were; none when some were secret, for those are written nowhere.
+    pub fn kept_parameters(&self) -> Option<Object> {
+        let shown = Value::Object(self.parameters.clone());
+        (canonical::hash(&shown) == self.raw_sha256).then(|| self.parameters.clone())
+    }
+
     /// What makes two calls the same.
     pub fn signature(&self) -> CallSignature {
         CallSignature { tool_name: self.name.trim().to_owned(), parameters_hash: self.raw_sha256.clone() }
@@ -51,9 +66,12 @@ pub struct ActionStarted {
     pub key: String,
     /// The first attempt is 1.
     pub attempt: u32,
+    /// The decision that let it run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_by: Option<Value>,
 }
 
-/// Who gave a call its result.
+/// Who gave a call its result. Different facts have different words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettledBy {
@@ -63,18 +81,47 @@ pub enum SettledBy {
     Preparation,
     /// The gate's rules refused it.
     Gate,
+    /// The action policy forbids it.
+    Policy,
     /// The host's mediator refused it, or failed to decide.
     Rejection,
     /// The host's mediator answered in place of the tool.
     Replacement,
+    /// A person who was asked said no.
+    Refusal,
+    /// Nobody decided in time.
+    Expiry,
+    /// The user said something else while it waited.
+    Supersession,
+    /// The client that executes the tool.
+    Client,
+    /// A person who knew what had come of it.
+    Witness,
+    /// The executor did not answer in time.
+    Timeout,
+    /// The run was cancelled.
+    Cancellation,
+    /// The process died while it ran, and nobody knows whether it took effect.
+    Doubt,
+    /// The process died before it ran, and its secret arguments with it.
+    Loss,
 }
 
 impl SettledBy {
     /// Whether the call was not allowed.
     pub fn is_rejection(self) -> bool {
         match self {
-            Self::Gate | Self::Rejection => true,
-            Self::Executor | Self::Preparation | Self::Replacement => false,
+            Self::Gate | Self::Policy | Self::Rejection | Self::Refusal | Self::Expiry => true,
+            Self::Executor
+            | Self::Preparation
+            | Self::Replacement
+            | Self::Supersession
+            | Self::Client
+            | Self::Witness
+            | Self::Timeout
+            | Self::Cancellation
+            | Self::Doubt
+            | Self::Loss => false,
         }
     }
 }
@@ -122,14 +169,43 @@ impl CallSettled {
 #[serde(rename_all = "snake_case")]
 pub enum WaitsFor {
     /// A decision.
-    Approval {
-        /// The proposal as it was made.
-        envelope: Value,
-        /// The proposal as it stands in the transcript.
-        message: Arc<Message>,
-    },
+    Approval(Proposal),
+    /// Somebody who knows whether it took effect before the process died.
+    Doubt(Proposal),
     /// A client that executes the tool; its request, parameters redacted.
     Client(Value),
+}
+
+/// What somebody is asked to decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// The proposal as it was made.
+    pub envelope: Value,
+    /// The proposal as it stands in the transcript.
+    pub message: Arc<Message>,
+}
+
+impl Proposal {
+    /// The id it is decided under.
+    pub fn action_id(&self) -> &str {
+        self.envelope.pointer("/payload/action_id").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Until when it can be decided.
+    pub fn expires_at(&self) -> Option<&str> {
+        self.envelope.pointer("/payload/expires_at").and_then(Value::as_str)
+    }
+}
+
+/// What asked for the wait decides what happens to the rest of the turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meanwhile {
+    /// The rest of the turn's calls waits too.
+    #[default]
+    Nothing,
+    /// Calls that do not depend on it go on.
+    Others,
 }
 
 /// A call waits for a person or a client.
@@ -139,4 +215,22 @@ pub struct CallWaits {
     pub call: usize,
     /// What for.
     pub waits_for: WaitsFor,
+    /// What happens until then.
+    #[serde(default)]
+    pub meanwhile: Meanwhile,
+}
+
+/// Somebody who was asked let a waiting call run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallApproved {
+    /// Its place among the calls of the turn.
+    pub call: usize,
+    /// The decision: who, when, why.
+    pub approval: Object,
+    /// The call with the arguments it is to run with, when they were changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Arc<CallDeclared>>,
+    /// Whether the tool needs no more questions in this run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remember: bool,
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    ActionStarted, BudgetExceeded, CallOpened, CallSettled, CallWaits, CompletionBlocked, CompletionJudged,
-    ContinuationAdded, ContinueJudged, HistoryCompacted, InterruptHeard, LoopStalled, RunBroken, RunEnded,
-    SessionContended, SessionLocked, TurnAnswered, TurnFailed, TurnStarted,
+    ActionStarted, BudgetExceeded, CallApproved, CallOpened, CallSettled, CallWaits, CancelAsked,
+    CompletionBlocked, CompletionJudged, ContinuationAdded, ContinueJudged, HistoryCompacted, InterruptHeard,
+    LoopStalled, MessageQueued, RunBroken, RunEnded, RunParked, RunResumed, SessionContended, SessionLocked,
+    TurnAnswered, TurnFailed, TurnStarted,
 };
 use crate::engine::Spec;
 use crate::port::Seq;
@@ -87,6 +88,8 @@ kinds! {
     CallSettled(CallSettled) = "call_settled" v 1;
     /// A call waits for a person or a client.
     CallWaits(CallWaits) = "call_waits" v 1;
+    /// Somebody who was asked let a waiting call run.
+    CallApproved(CallApproved) = "call_approved" v 1;
     /// The completion policy spoke about a call.
     CompletionJudged(CompletionJudged) = "completion_judged" v 1;
     /// The model wanted to stop and a rule did not let it.
@@ -101,8 +104,16 @@ kinds! {
     InterruptHeard(InterruptHeard) = "interrupt_heard" v 1;
     /// The host was asked whether to go on.
     ContinueJudged(ContinueJudged) = "continue_judged" v 1;
+    /// Somebody said something while the run worked or waited.
+    MessageQueued(MessageQueued) = "message_queued" v 1;
+    /// Somebody wants the run stopped.
+    CancelAsked(CancelAsked) = "cancel_asked" v 1;
     /// Somebody gave the run what it cannot go on with.
     RunBroken(RunBroken) = "run_broken" v 1;
-    /// The run is over, or parked until somebody answers.
+    /// Nothing is left to do until somebody answers.
+    RunParked(RunParked) = "run_parked" v 1;
+    /// Somebody goes on with the run.
+    RunResumed(RunResumed) = "run_resumed" v 1;
+    /// The run is over.
     RunEnded(RunEnded) = "run_ended" v 1;
 }

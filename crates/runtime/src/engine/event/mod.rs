@@ -4,18 +4,21 @@ mod call;
 mod chain;
 mod kind;
 mod session;
+mod signal;
 mod stored;
 mod turn;
 
 pub use call::{
-    ActionStarted, CallDeclared, CallOpened, CallSettled, CallWaits, SettledBy, Truncated, WaitsFor,
+    ActionStarted, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits, Meanwhile, Proposal,
+    SettledBy, Truncated, WaitsFor,
 };
 pub use chain::{Broken, Chain};
 pub use kind::{Event, Kind};
-pub use session::{RunBroken, RunEnded, RunStatus, SessionContended, SessionLocked};
+pub use session::{RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked};
+pub use signal::{CancelAsked, MessageQueued};
 pub use stored::{DecodeError, decode, encode};
 pub use turn::{
     BudgetExceeded, CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded, ContinueJudged,
-    FailureSource, HistoryCompacted, InterruptAction, InterruptHeard, LoopStalled, Managed, StructuredOutput,
-    Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted,
+    FailureSource, HistoryCompacted, InterruptAction, InterruptHeard, LoopStalled, Managed, Reservation,
+    StructuredOutput, Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted,
 };

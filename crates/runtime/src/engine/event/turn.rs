@@ -14,6 +14,25 @@ use super::CallDeclared;
 pub struct TurnStarted {
     /// The first turn is 1.
     pub turn: u64,
+    /// What the turn may cost at most, set aside before the model is asked.
+    #[serde(default, skip_serializing_if = "Reservation::is_nothing")]
+    pub reserved: Reservation,
+}
+
+/// What a turn may cost at most, as far as anybody can tell before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reservation {
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Millionths of a dollar.
+    pub cost_microusd: u64,
+}
+
+impl Reservation {
+    /// Whether nobody could tell, or nothing is spent.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Older messages gave way to a summary, or could not.

@@ -1,20 +1,61 @@
-//! The next step while the calls of a turn are carried out, one after the other in the model's order.
+//! The next step while the calls of a turn are carried out: results are judged first, then what began is
+//! brought further, then the schedule says what begins.
 
 use super::Step;
-use crate::engine::decide::{gate, proceed};
+use crate::engine::decide::{approved, cancelled, gate, proceed, superseded};
 use crate::engine::state::{BatchCall, Stage};
 use crate::engine::{CallOpened, Kind, RunState, Subject};
 
-/// The step of the first call that still needs one; none when the turn's calls are over.
+/// The next step for the calls of the turn; none when nothing can be done about them now.
 pub(super) fn next(state: &RunState) -> Option<Step> {
-    let (place, call) = state.batch.current()?;
-    match call.stage {
-        Stage::Declared => Some(Step::Record(open(state, place, call))),
-        Stage::Opened => Some(Step::AskMediator(place)),
-        Stage::Started => Some(Step::Execute(place)),
-        Stage::Settled => Some(settled(state, place, call)),
-        Stage::Done => None,
+    let batch = &state.batch;
+    if let Some(asked) = &state.stops.cancelled {
+        return cancelled(state, asked).map(|kind| Step::Record(vec![kind]));
     }
+    if let Some(kind) = superseded(state) {
+        return Some(Step::Record(vec![kind]));
+    }
+    if let Some((place, call)) = batch.unjudged().filter(|_| !batch.stopped) {
+        return Some(judge(state, place, call));
+    }
+    if let Some((place, _)) = batch.first_in(Stage::InDoubt) {
+        return Some(Step::Reconcile(place));
+    }
+    if let Some((place, _)) = batch.first_in(Stage::Opened) {
+        return Some(Step::Authorise(place));
+    }
+    if let Some(step) = begin(state) {
+        return Some(step);
+    }
+    let started: Vec<usize> = batch.in_stage(Stage::Started).map(|(place, _)| place).collect();
+    (!started.is_empty()).then_some(Step::Execute(started))
+}
+
+/// A limit that is used up speaks first, then the completion policy.
+fn judge(state: &RunState, place: usize, call: &BatchCall) -> Step {
+    match state.budgets.calls_exceeded(&call.declared.name) {
+        Some(exceeded) => Step::Record(vec![exceeded.into()]),
+        None => Step::AskCompletion(Subject::Call(place)),
+    }
+}
+
+/// The next call the schedule and the limits let begin.
+fn begin(state: &RunState) -> Option<Step> {
+    let (place, call) = state.batch.ready()?;
+    let name = &call.declared.name;
+    if !state.budgets.has_room_for_call(name, state.batch.at_work(None), state.batch.at_work(Some(name))) {
+        return None;
+    }
+    if call.stage == Stage::Approved && state.spec.asks.policy {
+        return Some(Step::Authorise(place));
+    }
+    if call.stage == Stage::Approved {
+        return Some(Step::Record(vec![approved(state, place, call)]));
+    }
+    if let Some(exceeded) = state.budgets.fan_out_exceeded(place + 1) {
+        return Some(Step::Record(vec![exceeded.into()]));
+    }
+    Some(Step::Record(open(state, place, call)))
 }
 
 /// A call is opened; what needs nobody's opinion about it is recorded at once.
@@ -23,16 +64,8 @@ fn open(state: &RunState, place: usize, call: &BatchCall) -> Vec<Kind> {
     if let Some(refused) = gate::refuses_call(state, place, &call.declared) {
         return vec![opened, refused];
     }
-    if state.spec.asks.mediator {
+    if state.asks_about(&call.declared) {
         return vec![opened];
     }
-    vec![opened, proceed(state, place, &call.declared)]
-}
-
-/// A limit that is used up speaks first, then the completion policy.
-fn settled(state: &RunState, place: usize, call: &BatchCall) -> Step {
-    match state.budgets.calls_exceeded(&call.declared.name) {
-        Some(exceeded) => Step::Record(vec![exceeded.into()]),
-        None => Step::AskCompletion(Subject::Call(place)),
-    }
+    vec![opened, proceed(state, place, &call.declared, None)]
 }

@@ -16,10 +16,12 @@ pub enum Step {
     Compact,
     /// Ask the model.
     CallModel,
-    /// Ask the host about a call before it is executed; the place of the call among those of the turn.
-    AskMediator(usize),
-    /// Execute a call.
-    Execute(usize),
+    /// Find out whether a call may run; the place of the call among those of the turn.
+    Authorise(usize),
+    /// Find out what became of a call that was started before the run was resumed.
+    Reconcile(usize),
+    /// Execute these calls, all at once.
+    Execute(Vec<usize>),
     /// Ask the completion policy about a result.
     AskCompletion(Subject),
     /// Ask whether somebody has something to say.
@@ -28,7 +30,7 @@ pub enum Step {
     AskContinue,
     /// Record what follows from what is known: nobody needs to be asked.
     Record(Vec<Kind>),
-    /// End or park the run in this state.
+    /// End the run in this state, or park it.
     Finish(RunStatus),
     /// Nothing: the run is over, or parked.
     Done,
@@ -36,21 +38,23 @@ pub enum Step {
 
 /// The next step of a run.
 pub fn next(state: &RunState) -> Step {
-    if state.phase == Phase::Ended {
+    if state.ended.is_some() {
         return Step::Done;
     }
     if state.stops.broken.is_some() {
         return Step::Finish(RunStatus::Failed);
     }
+    if state.stops.contended.is_some() {
+        return Step::Finish(RunStatus::TranscriptLockContention);
+    }
+    if let (true, Some(session)) = (state.needs_session(), &state.spec.session) {
+        return Step::LockSession(session.clone());
+    }
+    let stopped = |otherwise: Step| state.stops.status().map_or(otherwise, Step::Finish);
     match state.phase {
-        Phase::Locking => match (&state.stops.contended, &state.spec.session) {
-            (None, Some(session)) => Step::LockSession(session.clone()),
-            (Some(_), _) | (None, None) => Step::Finish(RunStatus::TranscriptLockContention),
-        },
-        Phase::BetweenTurns => state.stops.status().map_or(Step::StartTurn, Step::Finish),
-        Phase::Compacting => Step::Compact,
-        Phase::Thinking => state.stops.status().map_or(Step::CallModel, Step::Finish),
+        Phase::BetweenTurns => stopped(Step::StartTurn),
+        Phase::Compacting => stopped(Step::Compact),
+        Phase::Thinking => stopped(Step::CallModel),
         Phase::Calling => calling::next(state).unwrap_or_else(|| settling::next(state)),
-        Phase::Ended => Step::Done,
     }
 }

@@ -55,6 +55,9 @@ fn another_turn(state: &RunState) -> Step {
     if state.budgets.turns_max().is_none() && state.turn >= state.spec.max_turns {
         return Step::Finish(RunStatus::Completed);
     }
+    if state.batch.spoken_to {
+        return Step::StartTurn;
+    }
     let go_on = match (state.spec.asks.continuation, state.batch.go_on) {
         (Continuation::Asked, None) => return Step::AskContinue,
         (Continuation::Asked, Some(answer)) => answer,

@@ -55,7 +55,26 @@ pub fn observed(state: &RunState, kind: &Kind) -> Vec<Observed> {
         }
         Kind::LoopStalled(stalled) => one("loop_stalled", Value::Object(stalled.repetition.clone())),
         Kind::InterruptHeard(heard) => interrupt(state, heard),
+        Kind::RunParked(parked) => finished(state, parked.status),
         Kind::RunEnded(ended) => finished(state, ended.status),
+        Kind::RunResumed(_) => one("resumed", json!({ "turn": state.turn })),
+        Kind::CallApproved(approved) => about_call(state, approved.call, |turn, declared| {
+            let payload = json!({
+                "turn": turn,
+                "tool_name": declared.name,
+                "tool_call_id": declared.id,
+                "approval": approved.approval,
+                "edited": approved.edited.is_some(),
+            });
+            one("approval_granted", payload)
+        }),
+        Kind::MessageQueued(queued) => one(
+            "message_queued",
+            json!({ "turn": state.turn, "by": queued.by, "role": queued.message.role() }),
+        ),
+        Kind::CancelAsked(asked) => {
+            one("cancel_asked", json!({ "turn": state.turn, "by": asked.by, "reason": asked.reason }))
+        }
         Kind::SessionLocked(_)
         | Kind::HistoryCompacted(_)
         | Kind::TurnAnswered(_)
@@ -117,10 +136,10 @@ fn tool_result(turn: u64, declared: &CallDeclared, settled: &CallSettled) -> Vec
 
 fn waiting(turn: u64, declared: &CallDeclared, waits: &CallWaits) -> Observed {
     let (event, key, value) = match &waits.waits_for {
-        WaitsFor::Approval { envelope, .. } => (
+        WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => (
             "approval_required",
             "action_id",
-            envelope.pointer("/payload/action_id").cloned().unwrap_or_default(),
+            proposal.envelope.pointer("/payload/action_id").cloned().unwrap_or_default(),
         ),
         WaitsFor::Client(request) => {
             ("runtime_tool_pending", "request_id", request.get("request_id").cloned().unwrap_or_default())
@@ -162,7 +181,8 @@ fn finished(state: &RunState, status: RunStatus) -> Vec<Observed> {
         | RunStatus::Stalled
         | RunStatus::ApprovalRequired
         | RunStatus::RuntimeToolPending
-        | RunStatus::Interrupted => {
+        | RunStatus::Interrupted
+        | RunStatus::Cancelled => {
             let payload = json!({
                 "turn": state.turn,
                 "message_count": state.history.len(),

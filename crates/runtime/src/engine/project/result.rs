@@ -68,6 +68,10 @@ fn stops(state: &RunState, result: &mut Object) {
         ("approval_required", stops.approval.clone()),
         ("runtime_tool_pending", stops.client.clone()),
         ("interrupted", object(&stops.interrupted)),
+        (
+            "cancelled",
+            stops.cancelled.as_ref().map(|asked| json!({ "by": asked.by, "reason": asked.reason })),
+        ),
     ];
     result.extend(reasons.into_iter().filter_map(|(key, reason)| Some((key.to_owned(), reason?))));
 }

@@ -3,7 +3,7 @@
 use provost_contract::json::{self, Object};
 use serde_json::{Value, json};
 
-use crate::engine::{CallRecord, CallSettled, Entry, Records, WaitsFor};
+use crate::engine::{CallRecord, CallSettled, Entry, Records, Truncated, WaitsFor};
 
 /// The four lists a result reports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,15 +25,16 @@ pub fn tool_records(records: &Records) -> ToolRecords {
         match entry {
             Entry::Opened(call) => lists.tool_events.push(called(call)),
             Entry::Settled(call, settled) => {
+                lists.lifecycle.extend(settled.truncated.as_ref().map(truncated));
                 lists.execution_results.push(execution_result(call, settled));
                 lists.tool_events.push(answered(call, settled));
                 lists.audit_events.push(settled.audit.clone());
             }
             Entry::Waits(call, waits) => match &waits.waits_for {
-                WaitsFor::Approval { .. } => {}
+                WaitsFor::Approval(_) | WaitsFor::Doubt(_) => {}
                 WaitsFor::Client(request) => lists.tool_events.push(waiting(call, request)),
             },
-            Entry::Managed(answered) => {
+            Entry::Managed(_, answered) => {
                 let managed = &answered.managed;
                 lists.execution_results.extend(managed.results.iter().cloned().map(Value::Object));
                 lists.tool_events.extend(managed.tool_events.iter().cloned());
@@ -59,6 +60,10 @@ pub fn execution_result(call: &CallRecord, settled: &CallSettled) -> Value {
     }));
     entry.extend(settled.result.get("runtime").map(|runtime| ("runtime".to_owned(), runtime.clone())));
     Value::Object(entry)
+}
+
+fn truncated(truncated: &Truncated) -> Value {
+    json!({ "type": "tool_result_truncated", "metadata": truncated.metadata })
 }
 
 fn called(call: &CallRecord) -> Value {

@@ -7,25 +7,27 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::FailureSignature;
 use serde_json::{Value, json};
 
-use super::{Batch, CallRecord, Entry, Phase, RunState, Stage};
+use super::{Batch, BatchCall, CallRecord, Entry, Phase, RunState, Stage, resume};
 use crate::engine::{
-    CallSettled, CallWaits, CompletionBlocked, CompletionEffect, CompletionJudged, Event, HistoryCompacted,
-    InterruptAction, InterruptHeard, Kind, Subject, TranscriptChange, TurnAnswered, TurnFailed, WaitsFor,
+    CallApproved, CallSettled, CallWaits, CancelAsked, CompletionBlocked, CompletionEffect, CompletionJudged,
+    Event, HistoryCompacted, InterruptAction, InterruptHeard, Kind, Meanwhile, MessageQueued, RunStatus,
+    Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
 };
 
 pub(super) fn apply(state: &mut RunState, event: &Event) {
     match &event.kind {
         Kind::RunStarted(_) => debug_assert!(false, "a run starts once"),
-        Kind::SessionLocked(_) => state.phase = Phase::BetweenTurns,
+        Kind::SessionLocked(_) => state.session_held = true,
         Kind::SessionContended(contended) => state.stops.contended = Some(contended.session.clone()),
-        Kind::TurnStarted(started) => turn_started(state, started.turn),
+        Kind::TurnStarted(started) => turn_started(state, started),
         Kind::HistoryCompacted(compacted) => history_compacted(state, compacted),
         Kind::TurnAnswered(answered) => turn_answered(state, answered),
         Kind::TurnFailed(failed) => turn_failed(state, failed),
         Kind::CallOpened(opened) => call_opened(state, opened.call),
-        Kind::ActionStarted(started) => state.batch.set_stage(started.call, Stage::Started),
+        Kind::ActionStarted(started) => state.batch.start(started.call, started.attempt),
         Kind::CallSettled(settled) => call_settled(state, settled),
         Kind::CallWaits(waits) => call_waits(state, waits),
+        Kind::CallApproved(approved) => call_approved(state, approved),
         Kind::CompletionJudged(judged) => completion_judged(state, judged),
         Kind::CompletionBlocked(blocked) => completion_blocked(state, blocked),
         Kind::ContinuationAdded(_) => continuation_added(state),
@@ -36,17 +38,24 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
         Kind::LoopStalled(stalled) => state.stops.stalled = Some(stalled.repetition.clone()),
         Kind::InterruptHeard(heard) => interrupt_heard(state, heard),
         Kind::ContinueJudged(judged) => state.batch.go_on = Some(judged.go_on),
+        Kind::MessageQueued(queued) => message_queued(state, queued),
+        Kind::CancelAsked(asked) => cancel_asked(state, asked),
         Kind::RunBroken(broken) => state.stops.broken = Some(broken.clone()),
-        Kind::RunEnded(ended) => {
-            state.phase = Phase::Ended;
-            state.ended = Some(ended.status);
-        }
+        Kind::RunParked(parked) => stopped(state, parked.status),
+        Kind::RunEnded(ended) => stopped(state, ended.status),
+        Kind::RunResumed(resumed) => resume::resumed(state, resumed),
     }
 }
 
-fn turn_started(state: &mut RunState, turn: u64) {
-    state.turn = turn;
+fn stopped(state: &mut RunState, status: RunStatus) {
+    state.ended = Some(status);
+    state.session_held = false;
+}
+
+fn turn_started(state: &mut RunState, started: &TurnStarted) {
+    state.turn = started.turn;
     state.budgets.count_turn();
+    state.budgets.reserve(started.reserved);
     state.batch = Batch::default();
     state.phase = if state.compaction_due() { Phase::Compacting } else { Phase::Thinking };
 }
@@ -64,8 +73,10 @@ fn turn_answered(state: &mut RunState, answered: &Arc<TurnAnswered>) {
         TranscriptChange::Append(messages) => state.history.extend(messages.iter().cloned()),
         TranscriptChange::Replace(messages) => state.history = messages.clone().into(),
     }
-    state.records.add_turn(answered);
-    state.batch = Batch::of(answered);
+    state.records.add_turn(state.turn, answered);
+    state.budgets.count_usage(&answered.usage);
+    let parallel_max = state.spec.limits.parallel_max;
+    state.batch = Batch::of(answered, &state.rules, parallel_max, state.history.len());
     state.phase = Phase::Calling;
 }
 
@@ -83,10 +94,43 @@ fn call_opened(state: &mut RunState, place: usize) {
         "parameters_redacted": true,
     }));
     let message = Message::tool_call("", &declared.name, declared.parameters.clone(), state.turn, metadata);
-    state.history.push(Arc::new(message));
+    add_line(state, place, message);
     count_repetition(state, &record);
-    state.records.entries.push(Entry::Opened(record));
-    state.batch.set_stage(place, Stage::Opened);
+    state.records.add(Entry::Opened(record));
+    state.batch.open(place);
+}
+
+/// Puts a message beside what else was said about a call.
+fn add_line(state: &mut RunState, place: usize, message: Message) {
+    let line = state.batch.add_line(place);
+    state.history.insert(line, Arc::new(message));
+}
+
+/// What stood in the transcript while a call waited gives way to what came of it.
+fn end_waiting(state: &mut RunState, place: usize) {
+    let Some(call) = state.batch.call(place).filter(|call| call.stage == Stage::Waiting) else { return };
+    debug_assert!(call.waits.is_some(), "a call waits for something");
+    let line = state.batch.take_line(place);
+    state.history.remove(line);
+    let waits_for = |call: &BatchCall, client: bool| {
+        call.waits.as_ref().is_some_and(|waits| matches!(waits.waits_for, WaitsFor::Client(_)) == client)
+    };
+    let others = |client: bool| {
+        let mut waiting = state.batch.in_stage(Stage::Waiting);
+        waiting.any(|(other, call)| other != place && waits_for(call, client))
+    };
+    let (approval, client) = (others(false), others(true));
+    state.stops.approval = state.stops.approval.take().filter(|_| approval);
+    state.stops.client = state.stops.client.take().filter(|_| client);
+    state.batch.stopped = false;
+}
+
+fn call_approved(state: &mut RunState, approved: &CallApproved) {
+    end_waiting(state, approved.call);
+    state.batch.approve(approved.call, approved.edited.as_ref());
+    if let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember) {
+        state.remembered.insert(call.declared.name.clone());
+    }
 }
 
 /// The first repetition too many of a turn is the one that is told.
@@ -105,48 +149,36 @@ fn count_repetition(state: &mut RunState, record: &CallRecord) {
 
 fn call_settled(state: &mut RunState, settled: &Arc<CallSettled>) {
     let Some(record) = record(state, settled.call) else { return };
+    end_waiting(state, settled.call);
     let declared = &record.declared;
-    if let Some(truncated) = &settled.truncated {
-        state.records.lifecycle("tool_result_truncated", truncated.metadata.clone());
-    }
     let content = result_content(&settled.result);
-    state.history.push(Arc::new(result_message(
-        &content,
-        &declared.name,
-        settled.result.clone(),
-        &declared.id,
-    )));
+    let message = result_message(&content, &declared.name, settled.result.clone(), &declared.id);
+    add_line(state, settled.call, message);
     if let (Some(tracker), false) = (&mut state.failures, settled.success()) {
         tracker.observe(&FailureSignature::of_call(declared.signature(), &settled.result));
     }
     if let Some(nudge) = &settled.nudge {
         let text = json::text(nudge, "message").unwrap_or_default();
-        state.history.push(Arc::new(told(
-            "assistant",
-            text,
-            "identical_failure_nudge",
-            "identical_failure_signature",
-            nudge,
-        )));
+        let (kind, key) = ("identical_failure_nudge", "identical_failure_signature");
+        add_line(state, settled.call, told("assistant", text, kind, key, nudge));
     }
     state.budgets.count_call(&declared.name);
     state.records.results += 1;
     state.batch.complete |= settled.completes;
     let over_budget = state.budgets.calls_exceeded(&record.declared.name).is_some();
     let waits_for_policy = state.spec.asks.completion && !settled.completes;
-    state.records.entries.push(Entry::Settled(record, settled.clone()));
+    state.records.add(Entry::Settled(record, settled.clone()));
     state.batch.stopped |= settled.completes && !over_budget;
-    state
-        .batch
-        .set_stage(settled.call, if over_budget || waits_for_policy { Stage::Settled } else { Stage::Done });
+    let stage = if over_budget || waits_for_policy { Stage::Settled } else { Stage::Done };
+    state.batch.settle(settled.call, stage);
 }
 
 fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
     let Some(record) = record(state, waits.call) else { return };
     match &waits.waits_for {
-        WaitsFor::Approval { envelope, message } => {
-            state.history.push(message.clone());
-            state.stops.approval = Some(envelope.clone());
+        WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
+            add_line(state, waits.call, Message::clone(&proposal.message));
+            state.stops.approval = Some(proposal.envelope.clone());
         }
         WaitsFor::Client(request) => {
             let payload = json::into_object(json!({
@@ -156,12 +188,13 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
             }));
             let message =
                 result_message(&request.to_string(), &record.declared.name, payload, &record.declared.id);
-            state.history.push(Arc::new(message));
+            add_line(state, waits.call, message);
             state.stops.client = Some(request.clone());
         }
     }
-    state.records.entries.push(Entry::Waits(record, waits.clone()));
-    state.batch.stopped = true;
+    state.records.add(Entry::Waits(record, waits.clone()));
+    state.batch.wait(waits.call, waits);
+    state.batch.stopped |= waits.meanwhile == Meanwhile::Nothing;
 }
 
 fn completion_judged(state: &mut RunState, judged: &CompletionJudged) {
@@ -170,23 +203,17 @@ fn completion_judged(state: &mut RunState, judged: &CompletionJudged) {
             state.batch.complete = true;
             state.records.lifecycle("completion_policy_stop", judged.record.clone());
         }
-        (Subject::Call(_), CompletionEffect::Nudge) => {
+        (Subject::Call(place), CompletionEffect::Nudge) => {
             let text = json::text(&judged.record, "message").unwrap_or_default();
             let kind = "completion_policy_continue";
-            state.history.push(Arc::new(told(
-                "user",
-                text,
-                kind,
-                "completion_policy_context",
-                &judged.record,
-            )));
+            add_line(state, place, told("user", text, kind, "completion_policy_context", &judged.record));
             state.records.lifecycle(kind, judged.record.clone());
         }
         (Subject::Managed(_), CompletionEffect::Stop) => state.batch.complete = true,
         (Subject::Managed(_), CompletionEffect::Nudge) | (_, CompletionEffect::Nothing) => {}
     }
     match judged.subject {
-        Subject::Call(place) => state.batch.set_stage(place, Stage::Done),
+        Subject::Call(place) => state.batch.judge(place),
         Subject::Managed(place) => state.batch.managed_judged = place + 1,
     }
 }
@@ -222,10 +249,27 @@ fn interrupt_heard(state: &mut RunState, heard: &InterruptHeard) {
     }
 }
 
+fn message_queued(state: &mut RunState, queued: &MessageQueued) {
+    state.heard = queued.place;
+    state.history.push(queued.message.clone());
+    state.batch.spoken_to = true;
+    if state.batch.first_in(Stage::Waiting).is_some() {
+        // The user speaks instead of answering: what has not begun is not wanted any more.
+        state.batch.leave_out_rest();
+    }
+}
+
+fn cancel_asked(state: &mut RunState, asked: &Arc<CancelAsked>) {
+    state.heard = asked.place;
+    state.stops.cancelled = Some(asked.clone());
+    state.batch.leave_out_rest();
+    state.batch.stopped = true;
+}
+
 fn record(state: &RunState, place: usize) -> Option<CallRecord> {
     let call = state.batch.call(place);
     debug_assert!(call.is_some(), "an event speaks of a call the turn does not have");
-    Some(CallRecord { turn: state.turn, declared: call?.declared.clone() })
+    Some(CallRecord { turn: state.turn, place, declared: call?.declared.clone() })
 }
 
 /// A message of the engine itself: the words, and beside them why they were said.

@@ -1,42 +1,73 @@
-//! The calls of the current turn.
+//! The calls of the current turn, and the schedule they run by.
 
 use std::sync::Arc;
 
-use provost_contract::Message;
+use provost_contract::action::{Access, ActionId, OnFailure, Resource};
 use provost_contract::json::Object;
+use provost_contract::{Action, Message};
+use provost_protocol::Strategy;
+use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Planned, Schedule, Wait};
 
-use crate::engine::{CallDeclared, TurnAnswered};
+use super::Rules;
+use crate::engine::{CallDeclared, CallWaits, TurnAnswered, WaitsFor};
+
+/// The one resource all native calls share: they do not say what they touch.
+const WORLD: &str = "world";
 
 /// How far a call has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The model asked for it.
     Declared,
-    /// It stands in the transcript.
+    /// It stands in the transcript; whether it may run is to be decided.
     Opened,
+    /// Somebody outside must answer.
+    Waiting,
+    /// Somebody outside let it run.
+    Approved,
     /// An executor was asked, or is about to be.
     Started,
+    /// It was started before the run was resumed, and did not end.
+    InDoubt,
     /// It has its result; limits and the completion policy have not spoken yet.
     Settled,
     /// Nothing more is to be done about it.
     Done,
 }
 
+impl Stage {
+    /// Whether something is to be done about the call now.
+    fn is_at_work(self) -> bool {
+        match self {
+            Self::Opened | Self::Approved | Self::Started | Self::InDoubt => true,
+            Self::Declared | Self::Waiting | Self::Settled | Self::Done => false,
+        }
+    }
+}
+
 /// One call of the turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct BatchCall {
     /// What the model asked for.
     pub declared: Arc<CallDeclared>,
     /// How far it has come.
     pub stage: Stage,
+    /// How often an executor was asked.
+    pub attempts: u32,
+    /// What it waits for, or waited for last.
+    pub waits: Option<Arc<CallWaits>>,
+    /// How many messages of the transcript are about it.
+    lines: usize,
 }
 
 /// The calls of the current turn, and what was decided about the turn meanwhile.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Batch {
     calls: Vec<BatchCall>,
-    /// The first call that is not done.
-    current: usize,
+    /// Readers together, a writer alone, in the model's order.
+    schedule: Option<Schedule>,
+    /// Where the messages about the calls begin in the transcript.
+    first_line: usize,
     /// Whether the engine carries the calls out (and not the host itself).
     pub mediated: bool,
     /// How many calls the model made, malformed ones included.
@@ -61,15 +92,24 @@ pub struct Batch {
     pub interrupt_heard: bool,
     /// What the host said about another turn.
     pub go_on: Option<bool>,
+    /// Whether somebody queued a message since the turn began.
+    pub spoken_to: bool,
 }
 
 impl Batch {
-    pub(super) fn of(answered: &TurnAnswered) -> Self {
+    pub(super) fn of(answered: &TurnAnswered, rules: &Rules, parallel_max: usize, first_line: usize) -> Self {
         let calls = answered.calls.as_deref().unwrap_or_default();
-        let declared =
-            |declared: &Arc<CallDeclared>| BatchCall { declared: declared.clone(), stage: Stage::Declared };
+        let declared = |declared: &Arc<CallDeclared>| BatchCall {
+            declared: declared.clone(),
+            stage: Stage::Declared,
+            attempts: 0,
+            waits: None,
+            lines: 0,
+        };
         Self {
+            schedule: schedule(calls, rules, parallel_max),
             calls: calls.iter().map(declared).collect(),
+            first_line,
             mediated: answered.calls.is_some(),
             asked_for: answered.asked_for,
             managed: answered.managed.results.clone(),
@@ -78,29 +118,174 @@ impl Batch {
         }
     }
 
-    /// The call that needs something next, and its place; none when the turn's calls are over.
-    pub fn current(&self) -> Option<(usize, &BatchCall)> {
-        let call = self.calls.get(self.current).filter(|_| !self.stopped)?;
-        Some((self.current, call))
-    }
-
     /// A call by its place.
     pub fn call(&self, place: usize) -> Option<&BatchCall> {
         self.calls.get(place)
     }
 
-    /// The model called nothing and nobody added anything: it has no more to say.
-    pub fn is_natural_end(&self) -> bool {
-        self.mediated && self.asked_for == 0 && !self.continued && !self.completion_blocked
+    /// Every call, in the model's order.
+    pub fn in_all(&self) -> impl Iterator<Item = &BatchCall> {
+        self.calls.iter()
     }
 
-    pub(super) fn set_stage(&mut self, place: usize, stage: Stage) {
+    /// The calls of a stage, in the model's order.
+    pub fn in_stage(&self, stage: Stage) -> impl Iterator<Item = (usize, &BatchCall)> {
+        self.calls.iter().enumerate().filter(move |(_, call)| call.stage == stage)
+    }
+
+    /// The first call of a stage, and its place.
+    pub fn first_in(&self, stage: Stage) -> Option<(usize, &BatchCall)> {
+        self.in_stage(stage).next()
+    }
+
+    /// The first call whose result nobody has judged; results are judged in the model's order.
+    pub fn unjudged(&self) -> Option<(usize, &BatchCall)> {
+        let mut open = self.calls.iter().enumerate();
+        let (place, call) = open.find(|(_, call)| call.stage == Stage::Settled || call.stage.is_at_work())?;
+        (call.stage == Stage::Settled).then_some((place, call))
+    }
+
+    /// The next call the schedule lets begin.
+    pub fn ready(&self) -> Option<(usize, &BatchCall)> {
+        let mut starts = self.schedule.as_ref().filter(|_| !self.stopped)?.ready();
+        starts.find_map(|start| {
+            let call = self.calls.get(start.at)?;
+            matches!(call.stage, Stage::Declared | Stage::Approved).then_some((start.at, call))
+        })
+    }
+
+    /// How many calls of a tool (or of every tool) began and have no result yet.
+    pub fn at_work(&self, tool: Option<&str>) -> usize {
+        let counts =
+            |call: &&BatchCall| call.stage.is_at_work() && tool.is_none_or(|tool| call.declared.name == tool);
+        self.calls.iter().filter(counts).count()
+    }
+
+    /// The model called nothing and nobody added anything: it has no more to say.
+    pub fn is_natural_end(&self) -> bool {
+        self.mediated && self.asked_for == 0 && !self.continued && !self.completion_blocked && !self.spoken_to
+    }
+
+    /// Where the next message about a call belongs in the transcript, counted as one of its lines.
+    pub(super) fn add_line(&mut self, place: usize) -> usize {
+        let before: usize = self.calls.iter().take(place + 1).map(|call| call.lines).sum();
+        if let Some(call) = self.calls.get_mut(place) {
+            call.lines += 1;
+        }
+        self.first_line + before
+    }
+
+    /// Gives up the newest line about a call: where it stands.
+    pub(super) fn take_line(&mut self, place: usize) -> usize {
+        if let Some(call) = self.calls.get_mut(place) {
+            call.lines = call.lines.saturating_sub(1);
+        }
+        let before: usize = self.calls.iter().take(place + 1).map(|call| call.lines).sum();
+        self.first_line + before
+    }
+
+    pub(super) fn open(&mut self, place: usize) {
+        self.set_stage(place, Stage::Opened);
+        self.scheduled(Event::Started(place));
+    }
+
+    pub(super) fn start(&mut self, place: usize, attempt: u32) {
+        if self.stage(place) == Some(Stage::Approved) {
+            self.scheduled(Event::Started(place));
+        }
+        self.set_stage(place, Stage::Started);
+        if let Some(call) = self.calls.get_mut(place) {
+            call.attempts = attempt;
+        }
+    }
+
+    /// What waits for leave to begin lets others pass; what is in doubt or at a client does not.
+    pub(super) fn wait(&mut self, place: usize, waits: &Arc<CallWaits>) {
+        let wait = match waits.waits_for {
+            WaitsFor::Approval(_) => Wait::Gate,
+            WaitsFor::Doubt(_) | WaitsFor::Client(_) => Wait::Work,
+        };
+        self.scheduled(Event::Parked(place, wait));
+        self.set_stage(place, Stage::Waiting);
+        if let Some(call) = self.calls.get_mut(place) {
+            call.waits = Some(waits.clone());
+        }
+    }
+
+    pub(super) fn approve(&mut self, place: usize, edited: Option<&Arc<CallDeclared>>) {
+        self.scheduled(Event::Resumed(place));
+        self.set_stage(place, Stage::Approved);
+        if let (Some(call), Some(edited)) = (self.calls.get_mut(place), edited) {
+            call.declared = edited.clone();
+        }
+    }
+
+    /// The call has its result: its place is free for others once nothing more is to be done about it.
+    pub(super) fn settle(&mut self, place: usize, stage: Stage) {
+        let ending = match self.stage(place) {
+            Some(Stage::Waiting | Stage::Approved | Stage::Declared) => Ending::Denied,
+            _ => Ending::Completed(Goal::Reached),
+        };
+        self.set_stage(place, stage);
+        if stage == Stage::Done {
+            self.scheduled(Event::Ended(place, ending));
+        }
+    }
+
+    /// A result that was looked at needs nothing more.
+    pub(super) fn judge(&mut self, place: usize) {
+        self.set_stage(place, Stage::Done);
+        self.scheduled(Event::Ended(place, Ending::Completed(Goal::Reached)));
+    }
+
+    /// After a resume, what was started and did not end is in doubt.
+    pub(super) fn doubt(&mut self) {
+        for call in &mut self.calls {
+            if call.stage == Stage::Started {
+                call.stage = Stage::InDoubt;
+            }
+        }
+    }
+
+    /// What never began is left out for good.
+    pub(super) fn leave_out_rest(&mut self) {
+        let rest: Vec<usize> = self.in_stage(Stage::Declared).map(|(place, _)| place).collect();
+        rest.into_iter().for_each(|place| self.settle(place, Stage::Done));
+    }
+
+    fn stage(&self, place: usize) -> Option<Stage> {
+        self.calls.get(place).map(|call| call.stage)
+    }
+
+    fn set_stage(&mut self, place: usize, stage: Stage) {
         debug_assert!(place < self.calls.len(), "an event speaks of a call the turn does not have");
         if let Some(call) = self.calls.get_mut(place) {
             call.stage = stage;
         }
-        if stage == Stage::Done {
-            self.current = place + 1;
-        }
     }
+
+    fn scheduled(&mut self, event: Event) {
+        let applied = self.schedule.as_mut().map(|schedule| schedule.apply(event));
+        debug_assert!(matches!(applied, Some(Ok(()))), "{event:?} does not fit the schedule: {applied:?}");
+    }
+}
+
+/// Native calls are a plan without edges. A call that only reads shares the world with other readers;
+/// any other has it for itself.
+fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> Option<Schedule> {
+    if calls.is_empty() {
+        return None;
+    }
+    let action = |(place, call): (usize, &Arc<CallDeclared>)| {
+        let mut action = Action::new(ActionId::made("call", &call.name, place + 1));
+        let access = if rules.only_reads(&call.name) { Access::Read } else { Access::Write };
+        action.resources.push(Resource { name: WORLD.to_owned(), access });
+        action.failure_policy = OnFailure::Continue.into();
+        action
+    };
+    let actions: Vec<Action> = calls.iter().enumerate().map(action).collect();
+    let planned: Vec<Planned<'_>> = actions.iter().map(Planned::from).collect();
+    let plan = Plan::build(&planned, |_| false).ok()?;
+    let limits = Limits::new(parallel_max.max(1), Strategy::Dag).ok()?;
+    Some(Schedule::new(Arc::new(plan), limits))
 }

@@ -1,20 +1,117 @@
 //! What was used of each limit.
 
 use provost_contract::IterationBudget;
+use provost_contract::json::Object;
+use serde_json::Value;
 
-use crate::engine::{BudgetExceeded, BudgetSpec};
+use crate::engine::{BudgetExceeded, BudgetSpec, Reservation};
 
 const TURNS: &str = "turns";
 const TOOL_CALLS: &str = "tool_calls";
 const WALL_CLOCK: &str = "wall_clock_seconds";
+const TOKENS: &str = "tokens";
+const COST: &str = "cost_microusd";
+const DEPTH: &str = "depth";
+const FAN_OUT: &str = "fan_out";
 
 /// The limits of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Budgets(Vec<IterationBudget>);
+pub struct Budgets {
+    limits: Vec<IterationBudget>,
+    /// What the turn under way may cost; counted until it is known what it did cost.
+    reserved: Reservation,
+}
 
 impl Budgets {
     pub(super) fn new(specs: &[BudgetSpec]) -> Self {
-        Self(specs.iter().map(|spec| IterationBudget::new(&*spec.name, spec.ceiling, spec.current)).collect())
+        let limit = |spec: &BudgetSpec| IterationBudget::new(&*spec.name, spec.ceiling, spec.current);
+        Self { limits: specs.iter().map(limit).collect(), reserved: Reservation::default() }
+    }
+
+    /// Changes ceilings; what was used stays used.
+    pub(super) fn change(&mut self, specs: &[BudgetSpec]) {
+        for spec in specs {
+            let used = self.find(&spec.name).map(IterationBudget::current);
+            let used = used.and_then(|used| i64::try_from(used).ok()).unwrap_or(spec.current);
+            self.limits.retain(|limit| limit.name() != spec.name);
+            self.limits.push(IterationBudget::new(&*spec.name, spec.ceiling, used));
+        }
+    }
+
+    /// A turn that may cost so much does not fit any more: nothing is left, or too little.
+    pub fn spending_exceeded(&self, asked: Reservation) -> Option<BudgetExceeded> {
+        let over = |name: &str, asked: u64| {
+            let limit = self.find(name)?;
+            let mut spent = limit.clone();
+            let wanted = limit.current().saturating_add(asked);
+            // Exactly the rest may be spent; a limit that is reached is used up.
+            if limit.is_exceeded() || wanted > limit.ceiling() {
+                spent.set_current(i64::try_from(wanted.max(limit.ceiling())).unwrap_or(i64::MAX));
+                return exceeded(&spent);
+            }
+            None
+        };
+        over(TOKENS, asked.tokens).or_else(|| over(COST, asked.cost_microusd))
+    }
+
+    /// The run stands too deep below others.
+    pub fn depth_exceeded(&self, depth: u64) -> Option<BudgetExceeded> {
+        let mut spent = self.find(DEPTH)?.clone();
+        spent.set_current(i64::try_from(depth).unwrap_or(i64::MAX));
+        exceeded(&spent)
+    }
+
+    /// A turn may not have this many calls.
+    pub fn fan_out_exceeded(&self, calls: usize) -> Option<BudgetExceeded> {
+        let limit = self.find(FAN_OUT)?;
+        let mut spent = limit.clone();
+        spent.set_current(i64::try_from(calls).unwrap_or(i64::MAX));
+        // So many calls are allowed; it is the next one that is not.
+        exceeded(&spent).filter(|_| calls as u64 > limit.ceiling())
+    }
+
+    /// Whether another call of a tool fits beside those at work.
+    pub fn has_room_for_call(&self, tool: &str, at_work: usize, at_work_of_tool: usize) -> bool {
+        let fits = |limit: &IterationBudget, at_work: usize| {
+            at_work == 0 || limit.current().saturating_add(at_work as u64) < limit.ceiling()
+        };
+        self.find(TOOL_CALLS).is_none_or(|limit| fits(limit, at_work))
+            && self
+                .limits
+                .iter()
+                .filter(|limit| is_of_tool(limit, tool))
+                .all(|limit| fits(limit, at_work_of_tool))
+    }
+
+    pub(super) fn reserve(&mut self, asked: Reservation) {
+        self.reserved = asked;
+    }
+
+    /// The turn cost this much.
+    pub(super) fn count_usage(&mut self, usage: &Object) {
+        self.reserved = Reservation::default();
+        let number = |key: &str| usage.get(key).and_then(Value::as_u64);
+        let parts = || {
+            number("prompt_tokens")
+                .unwrap_or_default()
+                .saturating_add(number("completion_tokens").unwrap_or_default())
+        };
+        self.spend(TOKENS, number("total_tokens").unwrap_or_else(parts));
+        self.spend(COST, number(COST).unwrap_or_default());
+    }
+
+    /// Nobody will ever know what an interrupted turn cost: all that was set aside counts as spent.
+    pub(super) fn forfeit(&mut self) {
+        let lost = std::mem::take(&mut self.reserved);
+        self.spend(TOKENS, lost.tokens);
+        self.spend(COST, lost.cost_microusd);
+    }
+
+    fn spend(&mut self, name: &str, amount: u64) {
+        if let Some(limit) = self.limits.iter_mut().find(|limit| limit.name() == name) {
+            let spent = limit.current().saturating_add(amount);
+            limit.set_current(i64::try_from(spent).unwrap_or(i64::MAX));
+        }
     }
 
     /// The explicit limit of turns, which takes the place of `max_turns`.
@@ -30,7 +127,7 @@ impl Budgets {
     /// A limit of calls is used up: of all calls first, then of the tool.
     pub fn calls_exceeded(&self, tool: &str) -> Option<BudgetExceeded> {
         let of_all = self.find(TOOL_CALLS).and_then(exceeded);
-        of_all.or_else(|| self.0.iter().find(|budget| is_of_tool(budget, tool)).and_then(exceeded))
+        of_all.or_else(|| self.limits.iter().find(|budget| is_of_tool(budget, tool)).and_then(exceeded))
     }
 
     /// The time is used up, so many seconds after the start.
@@ -51,11 +148,11 @@ impl Budgets {
     }
 
     fn find(&self, name: &str) -> Option<&IterationBudget> {
-        self.0.iter().find(|budget| budget.name() == name)
+        self.limits.iter().find(|budget| budget.name() == name)
     }
 
     fn count(&mut self, counts: impl Fn(&IterationBudget) -> bool) {
-        self.0.iter_mut().filter(|budget| counts(budget)).for_each(IterationBudget::increment);
+        self.limits.iter_mut().filter(|budget| counts(budget)).for_each(IterationBudget::increment);
     }
 }
 

@@ -4,9 +4,11 @@ mod apply;
 mod batch;
 mod budgets;
 mod records;
+mod resume;
 mod rules;
 mod run;
 mod stops;
+mod tool_facts;
 
 pub use batch::{Batch, BatchCall, Stage};
 pub use budgets::Budgets;
@@ -14,3 +16,5 @@ pub use records::{CallRecord, Entry, Records};
 pub use rules::Rules;
 pub use run::{Phase, RunState};
 pub use stops::Stops;
+pub use tool_facts::ToolFacts;
+pub(super) use tool_facts::question;

@@ -17,7 +17,7 @@ pub enum Entry {
     /// A call that waits.
     Waits(CallRecord, Arc<CallWaits>),
     /// A turn whose calls the host carried out itself.
-    Managed(Arc<TurnAnswered>),
+    Managed(u64, Arc<TurnAnswered>),
     /// Something else that happened, `{type, metadata}`.
     Lifecycle(Value),
 }
@@ -27,6 +27,8 @@ pub enum Entry {
 pub struct CallRecord {
     /// The turn it belongs to.
     pub turn: u64,
+    /// Its place among the calls of the turn.
+    pub place: usize,
     /// What the model asked for.
     pub declared: Arc<CallDeclared>,
 }
@@ -65,8 +67,30 @@ impl Default for Records {
     }
 }
 
+impl Entry {
+    /// Where a call stands among all calls; none for what is no call.
+    fn place(&self) -> Option<(u64, usize)> {
+        match self {
+            Self::Opened(call) | Self::Settled(call, _) | Self::Waits(call, _) => {
+                Some((call.turn, call.place))
+            }
+            Self::Managed(turn, _) => Some((*turn, usize::MAX)),
+            Self::Lifecycle(_) => None,
+        }
+    }
+}
+
 impl Records {
-    pub(super) fn add_turn(&mut self, answered: &Arc<TurnAnswered>) {
+    /// Adds what happened to a call behind everything else about it and earlier calls, so that calls that
+    /// ran at once are reported in the model's order whichever ended first.
+    pub(super) fn add(&mut self, entry: Entry) {
+        let place = entry.place();
+        let behind =
+            self.entries.iter().rposition(|known| known.place().is_some_and(|known| Some(known) <= place));
+        self.entries.insert(behind.map_or(self.entries.len(), |behind| behind + 1), entry);
+    }
+
+    pub(super) fn add_turn(&mut self, turn: u64, answered: &Arc<TurnAnswered>) {
         self.add_usage(&answered.usage);
         self.metadata.extend(answered.metadata.clone());
         if let Some(request_metadata) = &answered.request_metadata {
@@ -78,15 +102,21 @@ impl Records {
         }
         if !answered.managed.is_empty() {
             self.results += answered.managed.results.len();
-            self.entries.push(Entry::Managed(answered.clone()));
+            self.entries.push(Entry::Managed(turn, answered.clone()));
         }
     }
 
-    /// The newest result of a call the engine carried out.
-    pub fn last_result(&self) -> Option<&Object> {
+    /// The result of a call the engine carried out.
+    pub fn result_of(&self, turn: u64, place: usize) -> Option<&Object> {
         self.entries.iter().rev().find_map(|entry| match entry {
-            Entry::Settled(_, settled) => Some(&settled.result),
-            Entry::Opened(_) | Entry::Waits(..) | Entry::Managed(_) | Entry::Lifecycle(_) => None,
+            Entry::Settled(call, settled) if (call.turn, call.place) == (turn, place) => {
+                Some(&settled.result)
+            }
+            Entry::Settled(..)
+            | Entry::Opened(_)
+            | Entry::Waits(..)
+            | Entry::Managed(..)
+            | Entry::Lifecycle(_) => None,
         })
     }
 

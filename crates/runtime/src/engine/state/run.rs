@@ -1,29 +1,29 @@
 //! The state as a whole, and what may be asked of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
+use provost_contract::sensitivity;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
+use provost_policy::ActionPolicy;
+use serde_json::Value;
 
 use super::{Batch, Budgets, Records, Rules, Stops, apply};
-use crate::engine::{Event, History, Kind, RunStatus, Spec};
+use crate::engine::{CallDeclared, Event, History, Kind, RunStatus, Spec};
 use crate::port::Seq;
 
 /// Where a run stands between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The session is not held yet.
-    Locking,
     /// No turn is under way.
     BetweenTurns,
     /// A turn began; its transcript may be too long.
     Compacting,
     /// The model is to be asked.
     Thinking,
-    /// The calls of the turn are carried out, one after the other; then it is seen whether another follows.
+    /// The calls of the turn are carried out; then it is seen whether another follows.
     Calling,
-    /// The run is over, or parked.
-    Ended,
 }
 
 /// A run as its events made it.
@@ -37,8 +37,10 @@ pub struct RunState {
     pub head: Seq,
     /// When the run was accepted.
     pub started_at_ms: i64,
-    /// Where it stands.
+    /// Where it stands, or stood when it stopped.
     pub phase: Phase,
+    /// Whether the session belongs to the run now.
+    pub session_held: bool,
     /// How many turns began.
     pub turn: u64,
     /// The transcript.
@@ -55,7 +57,11 @@ pub struct RunState {
     pub stops: Stops,
     /// Everything a result record reports.
     pub records: Records,
-    /// How the run ended.
+    /// Tools that need no more questions, as somebody said when asked.
+    pub remembered: BTreeSet<String>,
+    /// How much of the inbox was heard.
+    pub heard: u64,
+    /// How the run ended, or what it is parked in.
     pub ended: Option<RunStatus>,
 }
 
@@ -67,11 +73,8 @@ impl RunState {
             rules: Arc::new(Rules::of(spec)),
             head: event.seq,
             started_at_ms: event.at_ms,
-            phase: if spec.session.is_some() && spec.asks.lock {
-                Phase::Locking
-            } else {
-                Phase::BetweenTurns
-            },
+            phase: Phase::BetweenTurns,
+            session_held: false,
             turn: 0,
             history: spec.messages.clone().into(),
             batch: Batch::default(),
@@ -80,6 +83,8 @@ impl RunState {
             failures: spec.failure_threshold.map(IdenticalFailureTracker::new),
             stops: Stops::default(),
             records: Records::default(),
+            remembered: BTreeSet::new(),
+            heard: 0,
             ended: None,
             spec: spec.clone(),
         })
@@ -101,6 +106,20 @@ impl RunState {
         apply::apply(self, event);
     }
 
+    /// Whether somebody must be asked before a call runs: the host's hooks, or a person.
+    pub fn asks_about(&self, declared: &CallDeclared) -> bool {
+        let decided = self.rules.facts(&declared.name).map(|facts| facts.decision.verdict);
+        let by_person = decided == Some(ActionPolicy::Preview) && declared.unprepared.is_none();
+        self.spec.asks.mediator
+            || self.spec.asks.policy
+            || (by_person && !self.remembered.contains(&declared.name))
+    }
+
+    /// Whether the session must be taken before anything else is done.
+    pub fn needs_session(&self) -> bool {
+        self.spec.session.is_some() && self.spec.asks.lock && !self.session_held
+    }
+
     /// Whether calls are carried out by the engine: there are tools, and somebody to execute them.
     pub fn mediates(&self) -> bool {
         self.spec.has_executor && !self.rules.catalog.tools().is_empty()
@@ -111,6 +130,12 @@ impl RunState {
         self.rules.compaction.as_ref().is_some_and(|policy| {
             policy.overflow.enabled || (policy.enabled && self.history.len() > policy.max_messages())
         })
+    }
+
+    /// The caller's context as far as it was kept: without its secrets.
+    pub fn kept_context(&self) -> Object {
+        let context = Value::Object(self.spec.context.clone());
+        sensitivity::without_redacted(&context).map(json::into_object).unwrap_or_default()
     }
 
     /// The caller's context with the number of the turn, as everybody who works for the turn gets it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::json::Object;
 use serde_json::Value;
 
-use crate::engine::{RunBroken, RunStatus, TurnFailed};
+use crate::engine::{CancelAsked, RunBroken, RunStatus, TurnFailed};
 
 /// The reasons a run stops before the model is done. All that apply stay in the record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Stops {
     pub client: Option<Value>,
     /// The words that stopped the run.
     pub interrupted: Option<Object>,
+    /// Who wanted it stopped.
+    pub cancelled: Option<Arc<CancelAsked>>,
     /// What the model failed with.
     pub failure: Option<Arc<TurnFailed>>,
     /// What the run cannot go on with.
@@ -37,6 +39,7 @@ impl Stops {
             (self.approval.is_some(), RunStatus::ApprovalRequired),
             (self.client.is_some(), RunStatus::RuntimeToolPending),
             (self.interrupted.is_some(), RunStatus::Interrupted),
+            (self.cancelled.is_some(), RunStatus::Cancelled),
             (self.failure.is_some() || self.broken.is_some(), RunStatus::Failed),
             (self.contended.is_some(), RunStatus::TranscriptLockContention),
         ];

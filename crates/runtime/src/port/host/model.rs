@@ -5,7 +5,7 @@ use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
 use serde_json::Value;
 
-use crate::engine::History;
+use crate::engine::{History, Reservation};
 use crate::port::Boxed;
 
 /// What the model is asked.
@@ -74,6 +74,13 @@ impl ModelError {
 
 /// Asked once a turn.
 pub trait Model: Send + Sync {
+    /// What a turn may cost at most, as far as it can be told before; it is set aside before the model is
+    /// asked. Nothing when nobody can tell.
+    fn reserve(&self, request: TurnRequest<'_>) -> Reservation {
+        let _ = request;
+        Reservation::default()
+    }
+
     /// The answer of one turn.
     fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>>;
 }

@@ -28,10 +28,43 @@ pub enum ExecutorError {
     /// Nobody is registered for the target the tool names.
     #[error("nobody executes for the target the tool names")]
     TargetUnavailable,
+    /// It did not answer in time.
+    #[error("no answer within {ms} ms")]
+    TimedOut {
+        /// How long it was given.
+        ms: u64,
+    },
+}
+
+/// What an executor knows of a call it was given before the process died.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recalled {
+    /// It cannot say.
+    Unknown,
+    /// Nothing happened.
+    NotDone,
+    /// It was done, and this was the reply.
+    Done(Value),
 }
 
 /// Carries out calls.
 pub trait ToolExecutor: Send + Sync {
     /// The reply: `{success, …}`, or a bare payload, which counts as a success.
+    ///
+    /// # Cancel safety
+    /// Dropping the future stops the work: that is how a run is cancelled and how time limits hold.
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>>;
+
+    /// What would happen, for whoever must allow it. Changes nothing.
+    fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
+        let _ = action;
+        Box::pin(async { None })
+    }
+
+    /// What became of a call that was started before the process died; asked by its key before anybody
+    /// is asked whether it took effect.
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        let _ = action;
+        Box::pin(async { Recalled::Unknown })
+    }
 }

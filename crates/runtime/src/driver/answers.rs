@@ -1,0 +1,154 @@
+//! What came from outside: decisions, clients' results, messages, and the wish to stop.
+
+use provost_contract::{Message, timestamp};
+use serde_json::Value;
+
+use super::{Run, RunError};
+use crate::engine::decide::{self, Answer};
+use crate::engine::{BatchCall, CancelAsked, MessageQueued, Stage, WaitsFor};
+use crate::port::{ClientToolTransition, Decided, Posted, Signal};
+
+const MAIL_MAX: usize = 64;
+
+impl Run<'_> {
+    /// The answers there are for the calls that wait.
+    pub(super) async fn answers(&self) -> Result<Vec<(usize, Answer)>, RunError> {
+        let mut answers = Vec::new();
+        for (place, call) in self.state.batch.in_stage(Stage::Waiting) {
+            if let Some(answer) = self.answer(place, call).await? {
+                answers.push((place, answer));
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(super) fn take_in_answers(&mut self, answers: Vec<(usize, Answer)>) -> Result<(), RunError> {
+        for (place, (kind, raw)) in answers {
+            if let (Some(raw), Some(slot)) = (raw, self.raw.get_mut(place)) {
+                *slot = raw;
+            }
+            self.record(kind)?;
+        }
+        Ok(())
+    }
+
+    async fn answer(&self, place: usize, call: &BatchCall) -> Result<Option<Answer>, RunError> {
+        let Some(waits) = &call.waits else { return Ok(None) };
+        match &waits.waits_for {
+            WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
+                let Some(approvals) = &self.host.approvals else { return Ok(None) };
+                approvals.expire(&self.now()).await?;
+                let action = approvals.get(proposal.action_id(), Decided::Included).await?;
+                let Some(action) = action else { return Ok(None) };
+                Ok(decide::decided(&self.state, &self.context, place, call, &action)?)
+            }
+            WaitsFor::Client(request) => {
+                let id = request.get("request_id").and_then(|id| id.as_str()).unwrap_or_default();
+                let Some(requests) = &self.host.client_requests else { return Ok(None) };
+                let Some(record) = requests.get(id).await? else { return Ok(None) };
+                let over = !record.timeout_at().is_empty()
+                    && timestamp::is_not_after(record.timeout_at(), &self.now());
+                if record.is_pending() && over {
+                    requests.transition(id, ClientToolTransition::timed_out()).await?;
+                }
+                let record = requests.get(id).await?;
+                let kind =
+                    record.and_then(|record| decide::answered_by_client(&self.state, place, call, &record));
+                Ok(kind.map(|kind| (kind, None)))
+            }
+        }
+    }
+
+    /// Whether there is something in the inbox that was not heard.
+    pub(super) async fn has_mail(&self) -> Result<bool, RunError> {
+        Ok(!self.mail(self.state.heard).await?.is_empty())
+    }
+
+    /// Takes in everything that came; says whether there was anything.
+    pub(super) async fn hear(&mut self) -> Result<bool, RunError> {
+        let mail = self.mail(self.state.heard).await?;
+        let any = !mail.is_empty();
+        self.take_in_mail(mail).await?;
+        Ok(any)
+    }
+
+    /// Takes in what came up to the wish to stop, if there is one; other messages wait for the end of the
+    /// turn.
+    pub(super) async fn hear_cancel(&mut self) -> Result<(), RunError> {
+        let mail = self.mail(self.state.heard).await?;
+        let Some(asked) = mail.iter().rposition(is_cancel) else { return Ok(()) };
+        self.in_flight.stop_all();
+        self.take_in_mail(mail.into_iter().take(asked + 1).collect()).await
+    }
+
+    /// Resolves when somebody wants the run stopped; never without an inbox.
+    ///
+    /// # Cancel safety
+    /// Dropping it loses nothing.
+    pub(super) async fn cancel_arrives(&self) -> Result<(), RunError> {
+        let Some(inbox) = &self.host.inbox else { return std::future::pending().await };
+        let mut looked = self.state.heard;
+        loop {
+            inbox.arrived(&self.writer.run, looked).await?;
+            let mail = self.mail(looked).await?;
+            if mail.iter().any(is_cancel) {
+                return Ok(());
+            }
+            looked = mail.last().map_or(looked, |posted| posted.place);
+        }
+    }
+
+    async fn mail(&self, after: u64) -> Result<Vec<Posted>, RunError> {
+        let Some(inbox) = &self.host.inbox else { return Ok(Vec::new()) };
+        Ok(inbox.read(&self.writer.run, after, MAIL_MAX).await?)
+    }
+
+    async fn take_in_mail(&mut self, mail: Vec<Posted>) -> Result<(), RunError> {
+        for Posted { place, by, signal, .. } in mail {
+            self.withdraw_questions(&by).await;
+            match signal {
+                Signal::Message(said) => {
+                    let message = message(&said).into();
+                    self.record(MessageQueued { place, by, message }.into())?;
+                }
+                Signal::Cancel { reason } => self.record(CancelAsked { place, by, reason }.into())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Who speaks instead of answering takes the questions back: nobody decides about them any more.
+    async fn withdraw_questions(&self, by: &str) {
+        for (_, call) in self.state.batch.in_stage(Stage::Waiting) {
+            match call.waits.as_ref().map(|waits| &waits.waits_for) {
+                Some(WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal)) => {
+                    if let Some(approvals) = &self.host.approvals {
+                        // A decision that came first stays on record.
+                        drop(approvals.delete(proposal.action_id(), by, &self.now()).await);
+                    }
+                }
+                Some(WaitsFor::Client(request)) => {
+                    let id = request.get("request_id").and_then(|id| id.as_str()).unwrap_or_default();
+                    if let Some(requests) = &self.host.client_requests {
+                        drop(requests.transition(id, ClientToolTransition::timed_out()).await);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// This moment as records write it.
+    pub(super) fn now(&self) -> String {
+        timestamp::iso8601(self.host.clock.now_ms().div_euclid(1_000))
+    }
+}
+
+/// Whoever posts checks the message; what is none all the same is heard as it was said.
+fn message(said: &Value) -> Message {
+    Message::parse(said).unwrap_or_else(|_| Message::text("user", said.to_string()))
+}
+
+fn is_cancel(posted: &Posted) -> bool {
+    matches!(posted.signal, Signal::Cancel { .. })
+}

@@ -1,0 +1,67 @@
+//! The steps between calls and turns: who has an opinion.
+
+use provost_contract::json;
+use serde_json::Value;
+
+use super::Kinds;
+use crate::driver::guard::within;
+use crate::driver::{ContinueBy, Run};
+use crate::engine::{ContinueJudged, Kind, Subject, decide};
+use crate::port::{CompletionOpinion, FinishedTurn, HostError, JudgedResult};
+
+impl Run<'_> {
+    pub(super) async fn ask_completion(&self, subject: Subject) -> Kind {
+        let opinion = match (&self.host.completion, self.judged_result(subject)) {
+            (Some(policy), Some(result)) => self.asked(policy.judge(result)).await.unwrap_or_default(),
+            (None, _) | (_, None) => CompletionOpinion::default(),
+        };
+        decide::judged(&self.state, subject, &opinion)
+    }
+
+    fn judged_result(&self, subject: Subject) -> Option<JudgedResult<'_>> {
+        let (tool_name, result) = match subject {
+            Subject::Call(place) => {
+                let declared = &self.state.batch.call(place)?.declared;
+                (declared.name.as_str(), self.state.records.result_of(self.state.turn, place)?)
+            }
+            Subject::Managed(place) => {
+                let managed = self.state.batch.managed.get(place)?;
+                (json::text(managed, "tool_name").unwrap_or_default(), json::object(managed, "result")?)
+            }
+        };
+        Some(JudgedResult {
+            tool_name,
+            declared: self.state.rules.catalog.get(tool_name).is_some(),
+            result,
+            success: result.get("success") == Some(&Value::Bool(true)),
+            turn: self.state.turn,
+            context: &self.context,
+        })
+    }
+
+    pub(super) async fn ask_interrupt(&self) -> Kinds {
+        let said = match &self.host.interrupts {
+            Some(source) => self.asked(source.ask(self.finished_turn())).await.unwrap_or_default(),
+            None => Value::Null,
+        };
+        Ok(vec![decide::heard(&self.state, &said)?])
+    }
+
+    pub(super) async fn ask_continue(&self) -> Kind {
+        let go_on = match &self.host.continuation {
+            ContinueBy::Policy(policy) => self.asked(policy.go_on(self.finished_turn())).await,
+            ContinueBy::Calls | ContinueBy::Nobody => Err(HostError("nobody was asked".to_owned())),
+        };
+        ContinueJudged { go_on: go_on.unwrap_or(false) }.into()
+    }
+
+    /// A hook that is late or panics has failed.
+    async fn asked<T>(&self, answer: impl Future<Output = Result<T, HostError>>) -> Result<T, HostError> {
+        let answer = within(&*self.host.clock, self.state.spec.limits.hook_ms_max, answer).await;
+        answer.unwrap_or_else(|silent| Err(HostError(silent.to_string())))
+    }
+
+    fn finished_turn(&self) -> FinishedTurn<'_> {
+        FinishedTurn { turn: self.state.turn, messages: &self.state.history, context: &self.context }
+    }
+}

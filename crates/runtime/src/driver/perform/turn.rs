@@ -1,0 +1,95 @@
+//! The steps of a turn before its calls: the session, the transcript, the model.
+
+use provost_contract::compaction::{Compaction, Plan};
+use provost_contract::json::Object;
+
+use super::Kinds;
+use crate::driver::guard::within;
+use crate::driver::{Run, RunError};
+use crate::engine::{Kind, SessionContended, SessionLocked, SessionSpec, decide};
+use crate::port::{HostError, LockError, ModelError, TurnAnswer, TurnRequest};
+
+impl Run<'_> {
+    pub(super) async fn lock(&mut self, session: SessionSpec) -> Kinds {
+        let Some(lock) = &self.host.lock else {
+            return Ok(vec![SessionLocked { session: session.id }.into()]);
+        };
+        let token = match lock.acquire(&session.id, &self.state.spec.run, session.lock_ttl_seconds).await {
+            Ok(token) if !token.is_empty() => token,
+            // A lock that cannot say who holds it holds nothing.
+            Ok(_) | Err(LockError::Contended | LockError::Failed(_)) => {
+                return Ok(vec![SessionContended { session: session.id }.into()]);
+            }
+        };
+        self.token = Some(token);
+        Ok(vec![SessionLocked { session: session.id }.into()])
+    }
+
+    /// What the turn before left is durable before a new one begins, and what came meanwhile is heard.
+    pub(super) async fn start_turn(&mut self) -> Kinds {
+        self.flush().await?;
+        if self.hear().await? {
+            return Ok(Vec::new());
+        }
+        self.raw.clear();
+        let context = self.state.turn_context(&self.context);
+        let reserved = self.host.model.reserve(self.request(&context));
+        Ok(vec![decide::started(&self.state, self.host.clock.now_ms(), reserved)])
+    }
+
+    pub(super) async fn compact(&self) -> Kind {
+        let compaction = match (decide::plan(&self.state), &self.host.summariser) {
+            (Some(Plan::Finished(compaction)), _) => Some(compaction),
+            (Some(Plan::Summarize(pending)), Some(summariser)) => {
+                let summary = summariser.summarise(pending.earlier(), pending.context());
+                let summary = within(&*self.host.clock, self.state.spec.limits.model_ms_max, summary).await;
+                Some(pending.finish(summary.unwrap_or_else(|silent| Err(HostError(silent.to_string())))))
+            }
+            (Some(Plan::Summarize(_)) | None, _) => None::<Compaction>,
+        };
+        decide::compacted(&self.state, compaction)
+    }
+
+    pub(super) async fn call_model(&mut self) -> Kinds {
+        let context = self.state.turn_context(&self.context);
+        let Some(answer) = self.answer_of_model(&context).await? else {
+            self.hear_cancel().await?;
+            return Ok(Vec::new());
+        };
+        match answer {
+            Ok(answer) => {
+                let (kinds, raw) = decide::answered(&self.state, &context, answer)?;
+                self.raw = raw;
+                Ok(kinds)
+            }
+            Err(error) => Ok(vec![decide::failed(&self.state, &error)]),
+        }
+    }
+
+    /// Waits for the model; none when the run was cancelled meanwhile, and nobody wants the answer.
+    async fn answer_of_model(
+        &self,
+        context: &Object,
+    ) -> Result<Option<Result<TurnAnswer, ModelError>>, RunError> {
+        let asked = self.host.model.turn(self.request(context));
+        let answer = within(&*self.host.clock, self.state.spec.limits.model_ms_max, asked);
+        tokio::select! {
+            biased;
+            answer = answer => Ok(Some(answer.unwrap_or_else(|silent| Err(silent.into())))),
+            cancelled = self.cancel_arrives() => cancelled.map(|()| None),
+        }
+    }
+
+    fn request<'r>(&'r self, context: &'r Object) -> TurnRequest<'r> {
+        TurnRequest {
+            turn: self.state.turn,
+            turns_max: self.state.budgets.turns_max().unwrap_or(self.state.spec.max_turns),
+            session: self.session(),
+            messages: &self.state.history,
+            tools: &self.state.rules.catalog,
+            context,
+            model: &self.state.spec.model,
+            structured_output: self.state.spec.structured_output.as_ref(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether a call may run, and by whose word.
+
+use provost_contract::json::Object;
+use provost_policy::action_policy::{Consulted, resolve};
+use provost_policy::{ActionPolicy, Decision, HookAnswer};
+use serde_json::Value;
+
+use super::settle::proceed;
+use super::unfinished::failed;
+use crate::engine::state::{BatchCall, question};
+use crate::engine::{CallDeclared, Kind, RunState, SettledBy};
+use crate::port::Ruling;
+
+/// How a call may run, as every layer together sees it. A provider that failed has forbidden it.
+pub fn judge_call(
+    state: &RunState,
+    declared: &CallDeclared,
+    provider: HookAnswer<Ruling>,
+) -> Option<Decision<ActionPolicy>> {
+    let facts = state.rules.facts(&declared.name)?;
+    let Some(tool) = state.rules.catalog.get(&declared.name).filter(|_| state.spec.asks.policy) else {
+        return Some(facts.decision.clone());
+    };
+    let said = provider
+        .as_ref()
+        .map(|ruling| ruling.as_ref().map(|ruling| ruling.policy))
+        .map_err(|failure| *failure);
+    let consulted = Consulted { providers: vec![said], ..Consulted::default() };
+    let mut decision = resolve(&question(&declared.name, tool, &state.spec.policy), &consulted).decision;
+    if let (Ok(Some(ruling)), "provider") = (provider, decision.layer) {
+        // The provider's own rule says more than that a provider spoke.
+        decision.rule = ruling.rule.into();
+        decision.reason = ruling.reason;
+    }
+    Some(decision)
+}
+
+/// Whether somebody must be asked first. What a person said to remember spares the question, and lifts
+/// nothing that is forbidden.
+pub fn needs_approval(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> bool {
+    decision.verdict == ActionPolicy::Preview
+        && declared.unprepared.is_none()
+        && !state.remembered.contains(&declared.name)
+}
+
+/// The result of a call the policy forbids.
+pub fn forbidden(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    decision: &Decision<ActionPolicy>,
+) -> Kind {
+    let error = format!("Not allowed: {}.", decision.reason);
+    let more = Object::from_iter([("decision".to_owned(), decision.to_value())]);
+    failed(state, place, declared, SettledBy::Policy, ("action_policy_forbidden", &error), more)
+}
+
+/// A call somebody let run, looked at again: what was forbidden since is not run.
+pub fn approved_call(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    decision: Option<&Decision<ActionPolicy>>,
+) -> Kind {
+    match decision.filter(|decision| decision.verdict == ActionPolicy::Forbidden) {
+        Some(decision) => forbidden(state, place, declared, decision),
+        None => proceed(state, place, declared, decision.map(Decision::to_value)),
+    }
+}
+
+/// A call nobody objects to runs.
+pub fn unhindered(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    decision: Option<&Decision<ActionPolicy>>,
+) -> Kind {
+    proceed(state, place, declared, decision.map(Decision::to_value))
+}
+
+/// The same where nobody else needs to be asked.
+pub(in crate::engine) fn approved(state: &RunState, place: usize, call: &BatchCall) -> Kind {
+    let decision = state.rules.facts(&call.declared.name).map(|facts| &facts.decision);
+    approved_call(state, place, &call.declared, decision)
+}
+
+/// The record of the decision that lets a call run without a question.
+pub(super) fn allowed_by(state: &RunState, declared: &CallDeclared) -> Option<Value> {
+    state.rules.facts(&declared.name).map(|facts| facts.decision.to_value())
+}

@@ -1,0 +1,57 @@
+//! What a tool declares of itself, as far as running it goes.
+
+use provost_contract::action::{Idempotency, SideEffects};
+use provost_contract::json::{self, Object};
+use provost_contract::tool::ToolDeclaration;
+use provost_policy::action_policy::{Consulted, Question, resolve};
+use provost_policy::{ActionPolicy, Decision};
+use serde_json::Value;
+
+use crate::engine::Spec;
+
+/// Read once a run.
+#[derive(Clone, Debug)]
+pub struct ToolFacts {
+    /// It changes nothing.
+    pub only_reads: bool,
+    /// A second attempt under the same key is safe.
+    pub may_repeat: bool,
+    /// How long it may take.
+    pub ms_max: u64,
+    /// How it may run, as long as nobody else is asked.
+    pub decision: Decision<ActionPolicy>,
+}
+
+impl ToolFacts {
+    pub(super) fn of(tool: &ToolDeclaration, spec: &Spec) -> Self {
+        let said = |field: &str| tool.extension(field).cloned().unwrap_or_default();
+        // A word nobody knows promises nothing.
+        let effects = SideEffects::parse(&said("side_effects")).unwrap_or_default();
+        let idempotency: Idempotency =
+            said("idempotency").as_str().and_then(|word| word.parse().ok()).unwrap_or_default();
+        let only_reads = effects.are_harmless();
+        let seconds = said("timeout_seconds").as_u64().filter(|seconds| *seconds > 0);
+        Self {
+            only_reads,
+            may_repeat: only_reads || idempotency.may_repeat(),
+            ms_max: seconds.map_or(spec.limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
+            decision: resolve(&question(tool.name().as_str(), tool, &spec.policy), &Consulted::default())
+                .decision,
+        }
+    }
+}
+
+/// What the action policy is asked about a tool.
+pub(in crate::engine) fn question(name: &str, tool: &ToolDeclaration, policy: &Object) -> Question {
+    let mut context = policy.clone();
+    context.insert("tool_name".into(), name.into());
+    context.insert("tool_def".into(), tool.to_value());
+    Question::parse(&context, |_| json::object(policy, "agent_config").cloned())
+}
+
+impl ToolFacts {
+    /// The record of the decision.
+    pub fn allowed_by(&self) -> Value {
+        self.decision.to_value()
+    }
+}
