@@ -1,0 +1,29 @@
+//! A change as a unified diff.
+
+use std::time::Duration;
+
+use similar::TextDiff;
+
+use crate::{Preview, Workspace};
+
+const CONTEXT_LINES: usize = 3;
+/// After this long the diff is finished coarsely; it stays correct.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What would change in a file; an empty old text with no file is a new file.
+pub(super) fn preview(workspace: &Workspace, path: &str, old: Option<&str>, new: &str) -> Preview {
+    let before = if old.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old.unwrap_or_default(), new);
+    let shown =
+        diff.unified_diff().context_radius(CONTEXT_LINES).header(&before, &format!("b/{path}")).to_string();
+    Preview::Diff { path: path.to_owned(), diff: cut(shown, workspace.limits().files.diff_bytes_max) }
+}
+
+fn cut(mut diff: String, bytes_max: usize) -> String {
+    let bytes = diff.len();
+    if bytes > bytes_max {
+        diff.truncate(diff.floor_char_boundary(bytes_max));
+        diff.push_str(&format!("\n[{} of {bytes} bytes of this diff are shown]\n", diff.len()));
+    }
+    diff
+}

@@ -1,0 +1,27 @@
+//! What an agent works with: files of a workspace, commands, HTTP and people.
+//!
+//! A tool declares what it takes and what it may change, does its work within limits, and can say
+//! beforehand what it would do. Whether it may be called at all is not decided here.
+
+mod blocking;
+mod declare;
+mod fs;
+mod limits;
+mod preview;
+mod process;
+mod refusal;
+mod registry;
+mod reply;
+mod schema;
+mod shell;
+mod tool;
+mod workspace;
+
+pub use limits::{FileLimits, Limits, ProcessLimits};
+pub use preview::Preview;
+pub use process::Environment;
+pub use refusal::Refusal;
+pub use registry::{RegistryError, Tools};
+pub use reply::Reply;
+pub use tool::Tool;
+pub use workspace::{OpenError, Workspace};

@@ -1,0 +1,27 @@
+//! The variables a program sees.
+
+use std::ffi::{OsStr, OsString};
+
+/// Variables by name. A program gets these and no others: credentials of the host stay with the host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment(Vec<(OsString, OsString)>);
+
+impl Environment {
+    /// What programs commonly need.
+    pub const COMMON: [&'static str; 8] =
+        ["PATH", "HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "TMPDIR"];
+
+    /// Of the given variables, those on the list.
+    pub fn allow<I, N>(variables: I, names: &[N]) -> Self
+    where
+        I: IntoIterator<Item = (OsString, OsString)>,
+        N: AsRef<OsStr>,
+    {
+        let is_listed = |name: &OsStr| names.iter().any(|listed| listed.as_ref() == name);
+        Self(variables.into_iter().filter(|(name, _)| is_listed(name)).collect())
+    }
+
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}

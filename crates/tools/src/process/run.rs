@@ -1,0 +1,113 @@
+//! One program from start to end.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use strum::IntoStaticStr;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::ChildStdin;
+
+use super::group::{Group, Pipes};
+use super::{Capture, Environment};
+use crate::Refusal;
+
+/// How long pipes are read on after the group is dead: somebody who left it may hold them open.
+const DRAIN: Duration = Duration::from_millis(200);
+const CHUNK_BYTES: usize = 8 * 1024;
+
+/// A program to run.
+pub(crate) struct Job<'a> {
+    /// The program and its arguments; no shell reads them.
+    pub(crate) argv: &'a [String],
+    pub(crate) folder: PathBuf,
+    pub(crate) environment: &'a Environment,
+    /// What it reads on its standard input.
+    pub(crate) input: &'a [u8],
+    pub(crate) limit: Duration,
+    pub(crate) output_bytes_max: usize,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// By itself or by a signal.
+    Exited(ExitStatus),
+    /// Its time was up, and it was killed.
+    TimedOut,
+}
+
+/// A program that ended, and what it printed.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) ending: Ending,
+    pub(crate) stdout: Capture,
+    pub(crate) stderr: Capture,
+}
+
+/// Why a program did not run.
+#[derive(Debug, thiserror::Error, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum ProcessError {
+    #[error("argv is empty: it names no program")]
+    NoProgram,
+    #[error("{program} could not be started")]
+    NotStarted { program: String, source: io::Error },
+    #[error("{program} could not be waited for")]
+    Lost { program: String, source: io::Error },
+}
+
+impl From<ProcessError> for Refusal {
+    fn from(error: ProcessError) -> Self {
+        Self::of(&error)
+    }
+}
+
+/// Runs a program. When this returns, its whole process group is dead.
+///
+/// # Cancel safety
+/// When the future is dropped the group is killed.
+pub(crate) async fn run(job: Job<'_>) -> Result<Finished, ProcessError> {
+    let Some((program, arguments)) = job.argv.split_first() else { return Err(ProcessError::NoProgram) };
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(&job.folder).env_clear().envs(job.environment.variables());
+    let (mut group, pipes) = Group::spawn(&mut command)
+        .map_err(|source| ProcessError::NotStarted { program: program.clone(), source })?;
+    let mut stdout = Capture::new(job.output_bytes_max);
+    let mut stderr = Capture::new(job.output_bytes_max);
+    let (dead, is_dead) = tokio::sync::oneshot::channel::<()>();
+    let ended = async {
+        let ended = group.ended(job.limit).await;
+        drop(dead);
+        ended
+    };
+    let pumped = async {
+        tokio::select! {
+            () = pump(pipes, job.input, &mut stdout, &mut stderr) => {}
+            () = async { let _ = is_dead.await; tokio::time::sleep(DRAIN).await } => {}
+        }
+    };
+    let (ended, ()) = tokio::join!(ended, pumped);
+    let ended = ended.map_err(|source| ProcessError::Lost { program: program.clone(), source })?;
+    let ending = ended.map_or(Ending::TimedOut, Ending::Exited);
+    Ok(Finished { ending, stdout, stderr })
+}
+
+/// All three pipes at once: a program that waits for one of them must not wait for another.
+async fn pump(pipes: Pipes, input: &[u8], stdout: &mut Capture, stderr: &mut Capture) {
+    tokio::join!(feed(pipes.stdin, input), drain(pipes.stdout, stdout), drain(pipes.stderr, stderr));
+}
+
+/// A program need not read what it is given.
+async fn feed(mut stdin: ChildStdin, input: &[u8]) {
+    let _ = stdin.write_all(input).await;
+}
+
+/// A flood is read to its end, so that the program is not held up, and mostly forgotten.
+async fn drain(mut pipe: impl AsyncRead + Unpin, capture: &mut Capture) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
+        capture.push(chunk.get(..read).unwrap_or_default());
+    }
+}

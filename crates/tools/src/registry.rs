@@ -1,0 +1,88 @@
+//! The tools of a host, found by their canonical name.
+
+use std::sync::Arc;
+
+use provost_contract::ContractError;
+use provost_contract::tool::ToolDeclaration;
+use provost_runtime::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
+use serde_json::Value;
+
+use crate::fs::{Edit, List, OnFiles, Read, Search, Write};
+use crate::shell::Run;
+use crate::{Environment, Preview, Refusal, Reply, Tool, Workspace};
+
+/// Why a tool was not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// Its declaration is wrong.
+    #[error("the declaration is refused")]
+    Declaration(#[from] ContractError),
+    /// There is one of this name.
+    #[error("there are two tools named {0}")]
+    Twice(String),
+}
+
+/// A set of tools, no two of the same name.
+#[derive(Clone, Default)]
+pub struct Tools(Vec<Arc<dyn Tool>>);
+
+impl Tools {
+    /// The tools that read and change the files of a workspace.
+    ///
+    /// # Errors
+    /// When a declaration is refused.
+    pub fn files(workspace: &Workspace) -> Result<Self, RegistryError> {
+        Self::default()
+            .with(OnFiles::<List>::new(workspace)?)?
+            .with(OnFiles::<Search>::new(workspace)?)?
+            .with(OnFiles::<Read>::new(workspace)?)?
+            .with(OnFiles::<Write>::new(workspace)?)?
+            .with(OnFiles::<Edit>::new(workspace)?)
+    }
+
+    /// Adds the tool that runs programs.
+    ///
+    /// # Errors
+    /// When there is one already.
+    pub fn with_shell(self, workspace: &Workspace, environment: Environment) -> Result<Self, RegistryError> {
+        self.with(Run::new(workspace.clone(), environment)?)
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// When there is one of its name already.
+    pub fn with(mut self, tool: impl Tool + 'static) -> Result<Self, RegistryError> {
+        let name = tool.declaration().name().as_str();
+        if self.get(name).is_some() {
+            return Err(RegistryError::Twice(name.to_owned()));
+        }
+        self.0.push(Arc::new(tool));
+        Ok(self)
+    }
+
+    /// What is offered, in the order it was added.
+    pub fn declarations(&self) -> impl Iterator<Item = &ToolDeclaration> {
+        self.0.iter().map(|tool| tool.declaration())
+    }
+
+    /// What a call would do, without doing it; none when the tool has nothing to show or is not here.
+    pub async fn preview(&self, action: &ToolAction<'_>) -> Option<Preview> {
+        self.get(action.call.tool_name())?.preview(&action.call.parameters).await
+    }
+
+    fn get(&self, name: &str) -> Option<&dyn Tool> {
+        self.0.iter().map(AsRef::as_ref).find(|tool| tool.declaration().name().as_str() == name)
+    }
+}
+
+impl ToolExecutor for Tools {
+    /// Carries out a call. A refusal is a reply, with its reason under `error_type`.
+    fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+        Box::pin(async move {
+            let tool = self.get(action.call.tool_name()).ok_or(ExecutorError::TargetUnavailable)?;
+            let answer = tool.run(&action.call.parameters).await;
+            Ok(answer.map_or_else(Refusal::into_value, Reply::into_value))
+        })
+    }
+}

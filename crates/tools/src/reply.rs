@@ -1,0 +1,35 @@
+//! What a tool answers.
+
+use serde_json::{Value, json};
+
+/// The answer of a tool that was not refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It is done.
+    Done {
+        /// One line for whoever does not need the rest.
+        summary: String,
+        /// What the model may read. A tool of ours puts an object of its own here, so that nothing a file,
+        /// a command or a server says can be taken for a word of the runtime.
+        result: Value,
+    },
+    /// Somebody outside the run must answer.
+    Waits,
+}
+
+impl Reply {
+    /// A finished piece of work.
+    pub fn done(summary: impl Into<String>, result: Value) -> Self {
+        Self::Done { summary: summary.into(), result }
+    }
+
+    /// The form executors reply in.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Self::Done { summary, result } => {
+                json!({ "success": true, "result": result, "metadata": { "summary": summary } })
+            }
+            Self::Waits => json!({ "success": true, "status": "runtime_tool_pending", "result": {} }),
+        }
+    }
+}

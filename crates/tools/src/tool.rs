@@ -1,0 +1,26 @@
+//! What every tool is.
+
+use provost_contract::json::Object;
+use provost_contract::tool::ToolDeclaration;
+use provost_runtime::port::Boxed;
+
+use crate::{Preview, Refusal, Reply};
+
+/// One tool: what it says of itself, what it does, and what it would do.
+pub trait Tool: Send + Sync {
+    /// What models, policies and the engine are told.
+    fn declaration(&self) -> &ToolDeclaration;
+
+    /// Does it.
+    ///
+    /// # Cancel safety
+    /// A dropped future stops the work: nothing of it goes on for long, no process outlives it, and no
+    /// file is left half written. Whether the work was done by then is open.
+    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>>;
+
+    /// What doing it would change, without doing anything; none when there is nothing worth showing.
+    fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
+        let _ = parameters;
+        Box::pin(std::future::ready(None))
+    }
+}

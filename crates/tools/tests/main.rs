@@ -1,0 +1,8 @@
+//! The tools through their public doors.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that fails panics")]
+
+mod bench;
+mod declarations;
+mod escapes;
+mod files;
+mod processes;
