@@ -1,6 +1,6 @@
 //! The engine of Provost, and the ports through which it reaches the world.
 //!
-//! `engine` decides and `driver` performs; `port` says what they need and what an adapter promises;
+//! `engine` decides, `driver` performs and `worker` holds the claim meanwhile; `port` says what they need and what an adapter promises;
 //! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
 //! answers callers from what is stored, `session` keeps a run's session for the runs after it.
 
@@ -12,5 +12,6 @@ pub mod port;
 pub mod service;
 pub mod session;
 pub mod system;
+pub mod worker;
 
 pub use id::{RunId, RunIdError};

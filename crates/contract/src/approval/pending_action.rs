@@ -110,6 +110,16 @@ impl PendingAction {
         self.resolution_metadata.as_object().unwrap_or(&NOTHING)
     }
 
+    /// Who alone may decide; everybody when nobody is named.
+    pub fn approvers(&self) -> Vec<String> {
+        self.metadata.get("approvers").map(json::string_list).unwrap_or_default()
+    }
+
+    /// The run it belongs to, when it belongs to one.
+    pub fn run_id(&self) -> Option<&str> {
+        self.metadata.get("run_id").and_then(Value::as_str)
+    }
+
     /// Records a decision, unless one was made before; says whether it did.
     pub fn resolve(&mut self, resolution: Resolution) -> bool {
         let (resolver, resolved_at) = resolution.audit();

@@ -13,6 +13,7 @@ use crate::port::{
 };
 
 /// The parts of a host. Only clock and model are always there.
+#[derive(Clone)]
 pub struct Host {
     /// The clock.
     pub clock: Arc<dyn Clock>,

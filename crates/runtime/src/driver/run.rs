@@ -142,6 +142,22 @@ impl<'a> Run<'a> {
         run.work_and_release().await
     }
 
+    /// Whether there is something for a parked run: an answer, a message, or the wish to stop it.
+    ///
+    /// # Errors
+    /// When the run cannot be read back.
+    pub async fn is_answered(
+        host: &'a Host,
+        journal: &'a dyn Journal,
+        run: &RunId,
+    ) -> Result<bool, RunError> {
+        let read = recover(journal, run).await?;
+        let context = read.state.kept_context();
+        let writer = Writer::behind(journal, run.clone(), Epoch::NONE, &read.last);
+        let run = Self::new(host, read.state, context, writer);
+        Ok(!run.answers().await?.is_empty() || run.has_mail().await?)
+    }
+
     fn new(host: &'a Host, state: RunState, context: Object, writer: Writer<'a>) -> Self {
         let in_flight = InFlight::default();
         Self { host, state, context, raw: Vec::new(), token: None, in_flight, writer }

@@ -67,6 +67,7 @@ impl Start {
             policy,
             visibility,
             limits: part(options, "limits")?,
+            arguments: part(options, "argument_check")?,
         };
         Ok(Self { spec, context })
     }

@@ -22,7 +22,7 @@ pub use event::{
 };
 pub use history::History;
 pub use next::{Step, next};
-pub use spec::{About, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
+pub use spec::{About, ArgumentCheck, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
 pub use state::{
     Batch, BatchCall, Budgets, CallRecord, Entry, Phase, Records, Rules, RunState, Stage, Stops, ToolFacts,
 };

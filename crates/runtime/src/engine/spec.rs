@@ -65,6 +65,20 @@ pub struct Spec {
     /// How much at once, and how long.
     #[serde(default)]
     pub limits: Limits,
+    /// How closely arguments are looked at.
+    #[serde(default)]
+    pub arguments: ArgumentCheck,
+}
+
+/// How closely the arguments of calls are looked at before anybody is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentCheck {
+    /// None that is required is missing; the rest is the tool's own business.
+    #[default]
+    Required,
+    /// They fit the tool's JSON Schema.
+    Schema,
 }
 
 /// Whose run it is.

@@ -4,6 +4,7 @@
 
 mod approvals;
 pub mod client_tools;
+mod decisions;
 mod error;
 mod sessions;
 pub mod tasks;
@@ -11,5 +12,6 @@ pub mod tasks;
 pub use approvals::{
     ActionHandler, ActionResolver, ApprovalDesk, HandledAction, Permission, ResolveCall, ResolvedAction,
 };
+pub use decisions::{DecideError, Decision, decide};
 pub use error::ServiceError;
 pub use sessions::{SessionDesk, SessionStore};

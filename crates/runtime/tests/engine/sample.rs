@@ -5,8 +5,8 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::tool::ToolCatalog;
 use provost_runtime::engine::{
-    About, Asks, CallDeclared, CallOpened, CallSettled, Event, Kind, Limits, Managed, Reservation, RunState,
-    SettledBy, Spec, TranscriptChange, TurnAnswered, TurnStarted,
+    About, ArgumentCheck, Asks, CallDeclared, CallOpened, CallSettled, Event, Kind, Limits, Managed,
+    Reservation, RunState, SettledBy, Spec, TranscriptChange, TurnAnswered, TurnStarted,
 };
 use provost_runtime::port::Seq;
 use serde_json::{Value, json};
@@ -35,6 +35,7 @@ pub(crate) fn spec() -> Spec {
         policy: serde_json::Map::new(),
         visibility: Vec::new(),
         limits: Limits::default(),
+        arguments: ArgumentCheck::default(),
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use provost_contract::Result;
 use provost_contract::canonical;
 use provost_contract::json::{self, Object};
-use provost_contract::tool::{ParameterRules, ToolCall, ToolDeclaration};
+use provost_contract::tool::{ParameterRules, ToolCall, ToolDeclaration, ToolResult};
 use serde_json::{Value, json};
 
 use super::execution::{Prepared, Tool, prepare};
-use crate::engine::{CallDeclared, RunState};
+use crate::engine::{ArgumentCheck, CallDeclared, RunState};
 
 /// A call with everything an executor needs. Its parameters are raw: it lives in memory only, and only
 /// until the call is settled.
@@ -87,8 +87,30 @@ fn prepare_call(
 ) -> Result<Prepared> {
     let mut context = context.clone();
     context.insert("tool_call_id".into(), id.into());
-    let tool = state.rules.catalog.find(called).map(Tool::from);
-    prepare(tool.as_ref(), called, parameters, &context)
+    let declaration = state.rules.catalog.find(called);
+    let tool = declaration.map(Tool::from);
+    let prepared = prepare(tool.as_ref(), called, parameters, &context)?;
+    match (declaration, prepared) {
+        (Some(declaration), Prepared::Ready(call)) if state.spec.arguments == ArgumentCheck::Schema => {
+            fitting(state, declaration, call)
+        }
+        (_, prepared) => Ok(prepared),
+    }
+}
+
+/// A call whose arguments do not fit the tool's schema is not executed, and the model learns why.
+fn fitting(state: &RunState, tool: &ToolDeclaration, call: ToolCall) -> Result<Prepared> {
+    let facts = state.rules.facts(tool.name().as_str());
+    let faults = facts.map(|facts| facts.faults(tool, &call.parameters)).unwrap_or_default();
+    if faults.is_empty() {
+        return Ok(Prepared::Ready(call));
+    }
+    let told: Vec<String> =
+        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.message)).collect();
+    let error = format!("The arguments of {} do not fit: {}", tool.name(), told.join("; "));
+    let metadata = json!({ "error_type": "invalid_parameters", "invalid_parameters": told });
+    let metadata = json::into_object(metadata);
+    ToolResult::failure(tool.name().as_str(), &error, metadata, tool.runtime().clone()).map(Prepared::Refused)
 }
 
 /// A call with arguments somebody changed before it runs.

@@ -1,10 +1,13 @@
 //! What a tool declares of itself, as far as running it goes.
 
+use std::sync::{Arc, OnceLock};
+
 use provost_contract::action::{Idempotency, SideEffects};
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolDeclaration;
 use provost_policy::action_policy::{Consulted, Question, resolve};
 use provost_policy::{ActionPolicy, Decision};
+use provost_protocol::{ArgumentFault, ArgumentSchema};
 use serde_json::Value;
 
 use crate::engine::Spec;
@@ -20,6 +23,8 @@ pub struct ToolFacts {
     pub ms_max: u64,
     /// How it may run, as long as nobody else is asked.
     pub decision: Decision<ActionPolicy>,
+    /// What its arguments must fit, compiled when it is first called.
+    schema: OnceLock<Option<Arc<ArgumentSchema>>>,
 }
 
 impl ToolFacts {
@@ -37,6 +42,7 @@ impl ToolFacts {
             ms_max: seconds.map_or(spec.limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
             decision: resolve(&question(tool.name().as_str(), tool, &spec.policy), &Consulted::default())
                 .decision,
+            schema: OnceLock::new(),
         }
     }
 }
@@ -50,8 +56,10 @@ pub(in crate::engine) fn question(name: &str, tool: &ToolDeclaration, policy: &O
 }
 
 impl ToolFacts {
-    /// The record of the decision.
-    pub fn allowed_by(&self) -> Value {
-        self.decision.to_value()
+    /// What is wrong with arguments; nothing when they fit, or when the schema itself is none.
+    pub(in crate::engine) fn faults(&self, tool: &ToolDeclaration, arguments: &Object) -> Vec<ArgumentFault> {
+        let compiled = || ArgumentSchema::compile(&Value::Object(tool.rules().schema())).ok().map(Arc::new);
+        let schema = self.schema.get_or_init(compiled).as_ref();
+        schema.map(|schema| schema.faults(&Value::Object(arguments.clone()))).unwrap_or_default()
     }
 }

@@ -1,0 +1,101 @@
+//! Who holds a claim, in words another process on the machine can check.
+
+use std::fmt;
+
+/// A process: its machine since its last start, its number, and when it began.
+///
+/// Numbers of processes are used again; number and begin together are not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    machine: String,
+    pid: u32,
+    began: String,
+}
+
+/// What can be said about a holder from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// It is gone, and will not write again.
+    Dead,
+    /// It lives, or lives elsewhere.
+    Unknown,
+}
+
+impl Owner {
+    /// This process.
+    pub fn this_process() -> Self {
+        let pid = std::process::id();
+        Self { machine: machine(), pid, began: began(pid).unwrap_or_default() }
+    }
+
+    /// Whether the process that wrote a claim is known to be gone.
+    pub(super) fn life_of(words: &str) -> Life {
+        let Some(owner) = Self::read(words).filter(|owner| owner.machine == machine()) else {
+            return Life::Unknown;
+        };
+        if owner.machine.is_empty()
+            || owner.began.is_empty()
+            || began(owner.pid).as_ref() == Some(&owner.began)
+        {
+            return Life::Unknown;
+        }
+        Life::Dead
+    }
+
+    fn read(words: &str) -> Option<Self> {
+        let mut parts = words.splitn(3, '/');
+        let (machine, pid, began) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Self { machine: machine.to_owned(), pid: pid.parse().ok()?, began: began.to_owned() })
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}/{}", self.machine, self.pid, self.began)
+    }
+}
+
+/// The machine since it was started; empty where that cannot be told.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    read("/proc/sys/kernel/random/boot_id")
+}
+
+/// When a process began, in ticks since the machine was started; none when there is no such process, or
+/// only its remains.
+fn began(pid: u32) -> Option<String> {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program stands in parentheses and may hold anything.
+    let after_name = line.get(line.rfind(')')? + 1..)?;
+    let mut fields = after_name.split_whitespace();
+    let state = fields.next()?;
+    let began = fields.nth(18)?;
+    (state != "Z" && state != "X").then(|| began.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_lives_and_one_that_began_at_another_time_is_dead() {
+        let owner = Owner::this_process();
+        assert_eq!(Owner::read(&owner.to_string()).as_ref(), Some(&owner));
+        assert_eq!(Owner::life_of(&owner.to_string()), Life::Unknown);
+        let replaced = Owner { began: "1".to_owned(), ..owner.clone() };
+        assert_eq!(Owner::life_of(&replaced.to_string()), Life::Dead);
+        let elsewhere = Owner { machine: "another".to_owned(), ..replaced };
+        assert_eq!(Owner::life_of(&elsewhere.to_string()), Life::Unknown, "nobody can see other machines");
+        assert_eq!(Owner::life_of("worker_1"), Life::Unknown);
+    }
+
+    #[test]
+    fn a_process_that_ended_is_dead() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("there is a sleep");
+        let owner = Owner { pid: child.id(), began: began(child.id()).expect("it runs"), machine: machine() };
+        assert_eq!(Owner::life_of(&owner.to_string()), Life::Unknown);
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+        assert_eq!(Owner::life_of(&owner.to_string()), Life::Dead);
+    }
+}
