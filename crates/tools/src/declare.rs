@@ -5,6 +5,9 @@ use provost_contract::tool::ToolDeclaration;
 use provost_contract::{Result, json};
 use serde_json::{Value, json};
 
+/// How much longer the engine waits than the tool: an answer that says what was done by then is worth more.
+const GRACE_SECONDS: u64 = 5;
+
 /// Everything a declaration says beside the parameters.
 pub(crate) struct Described<'a> {
     pub(crate) name: &'a str,
@@ -17,8 +20,8 @@ pub(crate) struct Described<'a> {
 }
 
 impl Described<'_> {
-    /// The declaration of the tool with these parameters.
-    pub(crate) fn declare(&self, parameters: Value) -> Result<ToolDeclaration> {
+    /// The declaration of the tool with these parameters, which ends its work by itself after so long.
+    pub(crate) fn declare(&self, parameters: Value, ms_max: u64) -> Result<ToolDeclaration> {
         ToolDeclaration::parse_server(&json::into_object(json!({
             "name": self.name,
             "description": self.description,
@@ -26,6 +29,7 @@ impl Described<'_> {
             "side_effects": self.effects,
             "idempotency": self.idempotency,
             "categories": self.categories,
+            "timeout_seconds": ms_max.div_ceil(1_000).saturating_add(GRACE_SECONDS),
         })))
     }
 }

@@ -4,8 +4,11 @@
 //! beforehand what it would do. Whether it may be called at all is not decided here.
 
 mod blocking;
+mod command;
 mod declare;
 mod fs;
+mod http;
+mod human;
 mod limits;
 mod preview;
 mod process;
@@ -17,6 +20,8 @@ mod shell;
 mod tool;
 mod workspace;
 
+pub use command::CommandSpec;
+pub use http::{HostRule, HostRuleError, HttpAccess, HttpLimits};
 pub use limits::{FileLimits, Limits, ProcessLimits};
 pub use preview::Preview;
 pub use process::Environment;

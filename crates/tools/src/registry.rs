@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use provost_contract::ContractError;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{BoxError, Boxed, ExecutorError, ToolAction, ToolExecutor};
 use serde_json::Value;
 
+use crate::command::{CommandSpec, CommandTool};
 use crate::fs::{Edit, List, OnFiles, Read, Search, Write};
-use crate::shell::Run;
+use crate::http::{Get, HttpAccess};
+use crate::human::Ask;
+use crate::process::Launcher;
+use crate::shell::ShellRun;
 use crate::{Environment, Preview, Refusal, Reply, Tool, Workspace};
 
 /// Why a tool was not taken in.
@@ -17,6 +21,9 @@ pub enum RegistryError {
     /// Its declaration is wrong.
     #[error("the declaration is refused")]
     Declaration(#[from] ContractError),
+    /// There can be no HTTP client on this machine.
+    #[error("the HTTP client cannot be made")]
+    Http(#[source] BoxError),
     /// There is one of this name.
     #[error("there are two tools named {0}")]
     Twice(String),
@@ -44,8 +51,37 @@ impl Tools {
     ///
     /// # Errors
     /// When there is one already.
-    pub fn with_shell(self, workspace: &Workspace, environment: Environment) -> Result<Self, RegistryError> {
-        self.with(Run::new(workspace.clone(), environment)?)
+    pub fn with_shell(self, workspace: &Workspace, environment: &Environment) -> Result<Self, RegistryError> {
+        self.with(ShellRun::new(Launcher::new(workspace, environment))?)
+    }
+
+    /// Adds a tool that is a program of the host's choosing.
+    ///
+    /// # Errors
+    /// When its name is taken or its schema does not compile.
+    pub fn with_command(
+        self,
+        spec: CommandSpec,
+        workspace: &Workspace,
+        environment: &Environment,
+    ) -> Result<Self, RegistryError> {
+        self.with(CommandTool::new(spec, Launcher::new(workspace, environment))?)
+    }
+
+    /// Adds the tool that reads addresses.
+    ///
+    /// # Errors
+    /// When there is one already, or no client can be made.
+    pub fn with_http(self, access: HttpAccess) -> Result<Self, RegistryError> {
+        self.with(Get::new(access)?)
+    }
+
+    /// Adds the tool that asks a person.
+    ///
+    /// # Errors
+    /// When there is one already.
+    pub fn with_human(self) -> Result<Self, RegistryError> {
+        self.with(Ask::new()?)
     }
 
     /// Adds a tool.
@@ -84,5 +120,9 @@ impl ToolExecutor for Tools {
             let answer = tool.run(&action.call.parameters).await;
             Ok(answer.map_or_else(Refusal::into_value, Reply::into_value))
         })
+    }
+
+    fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
+        Box::pin(async move { Some(Self::preview(self, &action).await?.to_value()) })
     }
 }

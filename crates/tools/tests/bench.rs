@@ -31,7 +31,7 @@ impl Bench {
         fs::create_dir(home.path().join("outside")).unwrap();
         fs::write(home.path().join("outside/secret.txt"), SECRET).unwrap();
         let workspace = Workspace::open(home.path().join("work"), limits).unwrap();
-        let tools = Tools::files(&workspace).unwrap().with_shell(&workspace, environment()).unwrap();
+        let tools = Tools::files(&workspace).unwrap().with_shell(&workspace, &environment()).unwrap();
         Self { tools, workspace, home }
     }
 
@@ -75,21 +75,29 @@ impl Bench {
 
     /// The code of the refusal; `ok` when there was none.
     pub(crate) async fn code(&self, tool: &str, parameters: Value) -> String {
-        let reply = self.call(tool, parameters).await;
-        reply["metadata"]["error_type"].as_str().unwrap_or("ok").to_owned()
+        code_of(&self.call(tool, parameters).await)
     }
 
     pub(crate) async fn preview(&self, tool: &str, parameters: Value) -> Option<Preview> {
-        let call = tool_call(tool, parameters);
-        let (runtime, context) = Default::default();
-        self.tools.preview(&action(&call, &runtime, &context)).await
+        preview(&self.tools, tool, parameters).await
     }
+}
+
+/// The code of a refusal; `ok` when it is none.
+pub(crate) fn code_of(reply: &Value) -> String {
+    reply["metadata"]["error_type"].as_str().unwrap_or("ok").to_owned()
 }
 
 pub(crate) async fn call(tools: &Tools, tool: &str, parameters: Value) -> Value {
     let call = tool_call(tool, parameters);
     let (runtime, context) = Default::default();
     tools.execute(action(&call, &runtime, &context)).await.unwrap()
+}
+
+pub(crate) async fn preview(tools: &Tools, tool: &str, parameters: Value) -> Option<Preview> {
+    let call = tool_call(tool, parameters);
+    let (runtime, context) = Default::default();
+    tools.preview(&action(&call, &runtime, &context)).await
 }
 
 fn tool_call(tool: &str, parameters: Value) -> ToolCall {

@@ -1,20 +1,24 @@
 //! What the tools say of themselves.
 
-use provost_contract::action::SideEffects;
+use provost_contract::action::{SideEffect, SideEffects};
 use provost_contract::tool::{ToolCall, ToolCatalog};
 use provost_contract::{json::Object, tool::RuntimeMetadata};
 use provost_policy::tool;
 use provost_runtime::port::{ExecutorError, ToolAction, ToolExecutor};
-use provost_tools::{RegistryError, Tools};
+use provost_tools::{HttpAccess, RegistryError, Tools};
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, environment};
+
+/// Every tool there is.
+fn all() -> Tools {
+    let tools = Bench::new().tools;
+    tools.with_human().unwrap().with_http(HttpAccess::default()).unwrap()
+}
 
 #[test]
 fn every_tool_says_what_it_changes_and_whether_it_may_be_repeated() {
-    let bench = Bench::new();
-    let told: Vec<String> = bench
-        .tools
+    let told: Vec<String> = all()
         .declarations()
         .map(|tool| {
             let says = |field| tool.extension(field).unwrap_or(&Value::Null);
@@ -34,24 +38,26 @@ fs/read: ["read"] "pure" ["filesystem","read"]
 fs/write: ["write"] "pure" ["filesystem","write"]
 fs/edit: ["write"] "none" ["filesystem","write"]
 shell/run: ["execute"] "none" ["shell","write","destructive"]
+human/ask: ["none"] "keyed" ["human"]
+http/get: ["read","send"] "pure" ["network"]
 "#);
 }
 
 #[test]
-fn only_reading_is_harmless() {
-    let bench = Bench::new();
-    for declared in bench.tools.declarations() {
+fn what_changes_something_is_write_capable_for_policies() {
+    for declared in all().declarations() {
         let effects = SideEffects::parse(declared.extension("side_effects").unwrap()).unwrap();
         let declaration = provost_contract::json::into_object(declared.to_value());
         let writes = tool::is_write_capable(&declaration, &tool::WRITE_CATEGORIES);
-        assert_ne!(effects.are_harmless(), writes, "{}", declared.name());
+        let SideEffects::Declared(effects) = effects else { panic!("{} says nothing", declared.name()) };
+        let changes = [SideEffect::Write, SideEffect::Delete, SideEffect::Execute];
+        assert_eq!(effects.iter().any(|effect| changes.contains(effect)), writes, "{}", declared.name());
     }
 }
 
 #[test]
 fn the_catalog_takes_every_declaration_and_schemas_say_what_is_read() {
-    let bench = Bench::new();
-    let wire: Value = bench.tools.declarations().map(|tool| tool.to_value()).collect();
+    let wire: Value = all().declarations().map(|tool| tool.to_value()).collect();
     let catalog = ToolCatalog::read(&wire);
     assert_eq!(catalog.rejected(), []);
     let schemas: Vec<Value> = catalog
@@ -65,9 +71,9 @@ fn the_catalog_takes_every_declaration_and_schemas_say_what_is_read() {
 #[test]
 fn two_tools_of_one_name_are_refused() {
     let bench = Bench::new();
-    let again = bench.tools.clone().with_shell(&bench.workspace, crate::bench::environment());
+    let again = bench.tools.clone().with_shell(&bench.workspace, &environment());
     assert!(matches!(again.map(drop), Err(RegistryError::Twice(name)) if name == "shell/run"));
-    assert!(Tools::default().with_shell(&bench.workspace, crate::bench::environment()).is_ok());
+    assert!(Tools::default().with_shell(&bench.workspace, &environment()).is_ok());
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, SECRET};
+use crate::bench::{Bench, SECRET, code_of};
 
 /// Every file tool, aimed at one path.
 fn aimed(path: &str) -> [(&'static str, Value); 5] {
@@ -25,7 +25,7 @@ async fn answers(bench: &Bench, path: &str) -> Vec<String> {
     for (tool, parameters) in aimed(path) {
         let reply = bench.call(tool, parameters).await;
         assert!(!reply.to_string().contains(SECRET), "{tool} told what {path} says: {reply}");
-        codes.push(reply["metadata"]["error_type"].as_str().unwrap_or("ok").to_owned());
+        codes.push(code_of(&reply));
     }
     assert_eq!(fs::read_to_string(bench.outside().join("secret.txt")).unwrap(), SECRET, "{path}");
     assert_eq!(fs::read_dir(bench.outside()).unwrap().count(), 1, "{path}");

@@ -39,7 +39,8 @@ pub(crate) struct OnFiles<T> {
 
 impl<T: FileTool> OnFiles<T> {
     pub(crate) fn new(workspace: &Workspace) -> Result<Self> {
-        let declaration = T::DESCRIBED.declare(schema_of::<T::Parameters>())?;
+        let ms_max = workspace.limits().files.ms_max;
+        let declaration = T::DESCRIBED.declare(schema_of::<T::Parameters>(), ms_max)?;
         Ok(Self { declaration, workspace: workspace.clone(), tool: PhantomData })
     }
 

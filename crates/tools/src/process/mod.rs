@@ -5,10 +5,15 @@
 //! reach here; keeping such programs in is the work of a sandbox.
 
 mod capture;
+mod command_line;
 mod environment;
 mod group;
+mod launch;
 mod run;
 
-pub(crate) use capture::Capture;
+use capture::Capture;
+use command_line::command_line;
 pub use environment::Environment;
-pub(crate) use run::{Ending, Finished, Job, run};
+pub(crate) use launch::{Launch, Launcher};
+pub(crate) use run::{Ending, Finished};
+use run::{Job, run};

@@ -1,0 +1,81 @@
+//! Starting programs in a workspace, within its limits.
+
+use std::time::Duration;
+
+use super::{Environment, Finished, Job, run};
+use crate::workspace::WorkspacePath;
+use crate::{Preview, Refusal, Workspace, blocking};
+
+/// Starts programs in the folders of one workspace, all with the same variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Launcher {
+    workspace: Workspace,
+    environment: Environment,
+}
+
+/// A program, where it starts, and for how long.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) argv: Vec<String>,
+    pub(crate) cwd: WorkspacePath,
+    pub(crate) timeout_ms: u64,
+}
+
+impl Launcher {
+    pub(crate) fn new(workspace: &Workspace, environment: &Environment) -> Self {
+        Self { workspace: workspace.clone(), environment: environment.clone() }
+    }
+
+    /// The time a program gets that asks for so much, or for none.
+    pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
+        let limits = self.workspace.limits().processes;
+        asked.unwrap_or(limits.ms_default).min(limits.ms_max)
+    }
+
+    /// The longest time any program gets.
+    pub(crate) fn timeout_ms_max(&self) -> u64 {
+        self.workspace.limits().processes.ms_max
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the program and all it started are killed.
+    pub(crate) async fn launch(&self, launch: &Launch, input: &[u8]) -> Result<Finished, Refusal> {
+        self.check(launch.cwd.clone()).await?;
+        let job = Job {
+            argv: &launch.argv,
+            folder: self.workspace.path().join(launch.cwd.to_path_buf()),
+            environment: &self.environment,
+            input,
+            limit: Duration::from_millis(launch.timeout_ms),
+            output_bytes_max: self.workspace.limits().processes.output_bytes_max,
+        };
+        Ok(run(job).await?)
+    }
+
+    /// The program itself may go anywhere; that it starts inside is all that is promised.
+    async fn check(&self, cwd: WorkspacePath) -> Result<(), Refusal> {
+        let workspace = self.workspace.clone();
+        let limit = Duration::from_millis(workspace.limits().files.ms_max);
+        blocking::run(limit, move |_| Ok(workspace.folder(&cwd).map(drop)?)).await
+    }
+}
+
+impl Launch {
+    /// The answer of a program whose time was up.
+    pub(crate) fn timed_out(&self, printed: &str) -> Refusal {
+        let message = format!("killed after {} ms; it had printed:\n{printed}", self.timeout_ms);
+        Refusal::new("timed_out", message)
+    }
+
+    /// What would run.
+    pub(crate) fn preview(&self, input: Option<String>) -> Preview {
+        Preview::Command {
+            line: super::command_line(&self.argv),
+            cwd: self.cwd.to_string(),
+            timeout_ms: self.timeout_ms,
+            input,
+        }
+    }
+}
