@@ -1,0 +1,9 @@
+//! Reading an answer: any provider's body becomes the turn the engine goes on with.
+
+mod calls;
+mod reasoning;
+mod spoken;
+mod structured;
+mod turn;
+
+pub(crate) use turn::{Answer, read};

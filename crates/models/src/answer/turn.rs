@@ -1,0 +1,101 @@
+//! The turn of an answer.
+
+use provost_contract::Message;
+use provost_contract::json::Object;
+use provost_contract::message::MessageType;
+use provost_contract::provider::Mend;
+use provost_contract::provider_turn::StructuredAnswer;
+use provost_runtime::port::{ModelError, TurnAnswer};
+use serde_json::{Value, json};
+
+use super::{calls, reasoning, spoken, structured};
+use crate::api::{Api, Finish};
+use crate::ask::Ask;
+use crate::wire::Received;
+use crate::{Fault, FaultKind};
+
+/// How many losses a record tells one by one.
+const LOSSES_TOLD_MAX: usize = 8;
+
+/// An answer that was read.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    message: Option<Message>,
+    content: String,
+    calls: Vec<Value>,
+    usage: Object,
+    structured_output: Option<StructuredAnswer>,
+    finish: Finish,
+    id: Option<String>,
+    model: Option<String>,
+}
+
+/// Reads the body of an answer to the turn of this number.
+pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<Answer, Fault> {
+    let finish = api.finish(body);
+    if let Finish::Refused(words) = &finish {
+        return Err(Fault::new(FaultKind::Refused, format!("the model refused: {words}")));
+    }
+    let messages = api.shape().decode(&api.said(body), &ask.names, turn).map_err(|error| {
+        Fault::new(FaultKind::MalformedAnswer, format!("the answer cannot be read: {}", error.message()))
+    })?;
+    let (called, said): (Vec<_>, Vec<_>) =
+        messages.into_iter().partition(|message| message.kind == MessageType::ToolCall);
+    let calls = calls::requested(&called, &finish)?;
+    let parts = reasoning::kept(spoken::parts(&said), !calls.is_empty());
+    let content = spoken::text(&parts);
+    let wanted = ask.structured_output.as_ref().filter(|_| calls.is_empty());
+    Ok(Answer {
+        structured_output: wanted.and_then(|wanted| structured::read(wanted, &content)),
+        message: spoken::message(parts)?,
+        content,
+        calls,
+        usage: api.usage(body).to_object(),
+        finish,
+        id: api.answer_id(body).map(str::to_owned),
+        model: api.answer_model(body).map(str::to_owned),
+    })
+}
+
+impl Answer {
+    /// The turn, as the engine takes it.
+    pub(crate) fn into_turn(
+        received: Received<Self>,
+        api: &dyn Api,
+        ask: &Ask,
+    ) -> Result<TurnAnswer, ModelError> {
+        let Received { answer, request_id, attempts } = received;
+        let model = answer.model.as_deref().unwrap_or(&ask.settings.model);
+        let mut turn = json!({
+            "content": answer.content,
+            "message": answer.message.as_ref().map(Message::to_value),
+            "tool_calls": answer.calls,
+            "usage": answer.usage,
+            "request_metadata": { "provider": api.shape(), "model": model, "attempts": attempts },
+            "provider_diagnostics": answer.diagnostics(ask, request_id.as_deref()),
+        });
+        if let (Some(turn), Some(structured)) = (turn.as_object_mut(), &answer.structured_output) {
+            let StructuredAnswer { parsed, diagnostics } = structured;
+            turn.insert("structured_output".into(), json!({ "parsed": parsed, "diagnostics": diagnostics }));
+        }
+        TurnAnswer::from_adapter(&turn)
+    }
+
+    fn diagnostics(&self, ask: &Ask, request_id: Option<&str>) -> Object {
+        let mut told = Object::new();
+        told.insert("finish".into(), self.finish.word().into());
+        let ids = [("answer_id", self.id.as_deref()), ("request_id", request_id)];
+        told.extend(ids.into_iter().filter_map(|(key, id)| Some((key.to_owned(), id?.into()))));
+        if !ask.losses.is_empty() {
+            let losses: Vec<_> = ask.losses.iter().take(LOSSES_TOLD_MAX).collect();
+            told.insert("losses".into(), json!({ "count": ask.losses.len(), "first": losses }));
+        }
+        // That results stand behind all calls of a turn is usual, and nothing to tell of.
+        let mends: Vec<_> = ask.repairs.iter().filter(|change| change.mend != Mend::MovedResult).collect();
+        if !mends.is_empty() {
+            let first: Vec<_> = mends.iter().take(LOSSES_TOLD_MAX).collect();
+            told.insert("repairs".into(), json!({ "count": mends.len(), "first": first }));
+        }
+        told
+    }
+}

@@ -1,0 +1,8 @@
+//! OpenAI Responses.
+
+mod api;
+mod read;
+mod stream;
+mod write;
+
+pub(super) use api::OpenaiResponses;

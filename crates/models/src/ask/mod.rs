@@ -1,0 +1,13 @@
+//! One turn's request in words every provider has: how to answer, what to read, which tools there are.
+
+mod offered;
+mod reasoning;
+mod request;
+mod settings;
+mod tool_choice;
+
+pub(crate) use offered::OfferedTool;
+pub use reasoning::{Effort, Reasoning};
+pub(crate) use request::Ask;
+pub use settings::{ParallelCalls, PromptCache, Settings};
+pub use tool_choice::ToolChoice;

@@ -1,0 +1,62 @@
+//! The request of a turn, read once for every provider.
+
+use std::borrow::Cow;
+
+use provost_contract::json::{self, Object};
+use provost_contract::provider::{Change, Loss, Provider, RepairMode, ToolNames, repair};
+use provost_contract::structured_output::StructuredOutputRequest;
+use provost_contract::tool::ToolAliases;
+use provost_runtime::port::TurnRequest;
+
+use super::{OfferedTool, Settings};
+use crate::{Fault, FaultKind};
+
+/// What is asked, before any provider's words.
+pub(crate) struct Ask {
+    pub(crate) settings: Settings,
+    /// The keys of the provider's request that carry the transcript.
+    pub(crate) transcript: Object,
+    pub(crate) tools: Vec<OfferedTool>,
+    pub(crate) structured_output: Option<StructuredOutputRequest>,
+    /// Tool names, there and back.
+    pub(crate) names: ToolAliases,
+    /// What the provider's format cannot carry.
+    pub(crate) losses: Vec<Loss>,
+    /// What had to be mended before the provider would take the transcript.
+    pub(crate) repairs: Vec<Change>,
+}
+
+impl Ask {
+    /// Reads a turn's request. The transcript leaves here sendable, whatever it was.
+    pub(crate) fn of(request: &TurnRequest<'_>, settings: &Settings, shape: Provider) -> Result<Self, Fault> {
+        let settings = settings.changed_by(request.model)?;
+        let structured_output =
+            request.structured_output.map(StructuredOutputRequest::parse).transpose().map_err(|error| {
+                Fault::new(FaultKind::BadRequest, format!("the wanted output: {}", error.message()))
+            })?;
+        let names = names(request);
+        let repaired = repair(&request.messages.to_messages(), RepairMode::Synthesise);
+        let encoded = shape.encode(&repaired.messages, &names);
+        Ok(Self {
+            settings,
+            transcript: json::into_object(encoded.body),
+            tools: request.tools.tools().iter().map(|tool| OfferedTool::of(tool, &names)).collect(),
+            structured_output,
+            names,
+            losses: encoded.losses,
+            repairs: repaired.changes,
+        })
+    }
+
+    /// The name the provider knows a tool by.
+    pub(crate) fn alias<'a>(&'a self, tool: &'a str) -> Cow<'a, str> {
+        self.names.alias(tool)
+    }
+}
+
+/// An alias for every tool that is declared or was called before.
+fn names(request: &TurnRequest<'_>) -> ToolAliases {
+    let declared = request.tools.tools().iter().map(|tool| tool.name().as_str());
+    let called = request.messages.iter().map(|message| message.tool_name()).filter(|name| !name.is_empty());
+    ToolAliases::new(declared.chain(called))
+}

@@ -1,0 +1,19 @@
+//! Recording a model, and playing the recording in its place.
+//!
+//! A cassette is one readable JSON file: for each turn what was asked and what was answered. A player
+//! compares what it is asked with what was asked then, so that a changed prompt is noticed, and needs no
+//! network and no key.
+
+mod difference;
+mod entry;
+mod error;
+mod file;
+mod player;
+mod recorder;
+mod request;
+mod scrub;
+
+pub use error::CassetteError;
+pub use file::Cassette;
+pub use player::Player;
+pub use recorder::Recorder;

@@ -1,0 +1,67 @@
+//! A recording in the place of a model.
+
+use std::sync::{Mutex, PoisonError};
+
+use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use serde_json::Value;
+
+use super::difference::difference;
+use super::entry::Entry;
+use super::{Cassette, request, scrub};
+use crate::Secret;
+
+/// Answers each request as it was answered then, once. Runs that were recorded side by side may ask in
+/// another order; a request that was never asked is refused, and told apart from the next one that was.
+pub struct Player {
+    turns: Vec<Entry>,
+    secrets: Vec<Secret>,
+    played: Mutex<Vec<bool>>,
+}
+
+impl Player {
+    /// Plays a cassette. `secrets` are those that were cut out of it, when requests hold some.
+    pub fn new(cassette: Cassette, secrets: Vec<Secret>) -> Self {
+        let played = Mutex::new(vec![false; cassette.turns.len()]);
+        Self { turns: cassette.turns, secrets, played }
+    }
+
+    /// How many turns nobody asked for yet.
+    pub fn left(&self) -> usize {
+        let played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        played.iter().filter(|played| !**played).count()
+    }
+
+    fn play(&self, asked: &Value) -> Result<TurnAnswer, ModelError> {
+        let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.turns.iter().zip(played.iter_mut()).filter(|(_, played)| !**played).peekable();
+        let next = waiting.peek().map(|(entry, _)| *entry);
+        match waiting.find(|(entry, _)| entry.request == *asked) {
+            Some((entry, played)) => {
+                *played = true;
+                entry.answer.answer()
+            }
+            None => Err(refused(next, asked)),
+        }
+    }
+}
+
+fn refused(next: Option<&Entry>, asked: &Value) -> ModelError {
+    match next {
+        Some(entry) => {
+            let difference = difference(&entry.request, asked);
+            let message = format!(
+                "the request is not the recorded one; record it again if that is right:\n{difference}"
+            );
+            ModelError::new("cassette_changed", message)
+        }
+        None => ModelError::new("cassette_over", "the cassette holds no further turn"),
+    }
+}
+
+impl Model for Player {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        let asked = scrub::without(request::compared(&request), &self.secrets);
+        let answer = self.play(&asked);
+        Box::pin(async move { answer })
+    }
+}

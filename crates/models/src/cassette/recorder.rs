@@ -1,0 +1,46 @@
+//! A model that is recorded.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+
+use super::entry::{Entry, Recorded};
+use super::scrub::scrubbed;
+use super::{Cassette, CassetteError, request};
+use crate::Secret;
+
+/// Writes down every turn of a model, failures included. The file is complete after each turn.
+pub struct Recorder<M> {
+    inner: M,
+    path: PathBuf,
+    secrets: Vec<Secret>,
+    cassette: Mutex<Cassette>,
+}
+
+impl<M: Model> Recorder<M> {
+    /// Records a model into a file, which is begun anew. The secrets never get into it.
+    pub fn new(inner: M, path: PathBuf, secrets: Vec<Secret>) -> Self {
+        Self { inner, path, secrets, cassette: Mutex::default() }
+    }
+
+    /// A recording is made at a desk, a few turns a minute: writing the file here is no burden.
+    fn keep(&self, entry: Entry) -> Result<(), CassetteError> {
+        let mut cassette = self.cassette.lock().unwrap_or_else(PoisonError::into_inner);
+        cassette.turns.push(scrubbed(entry, &self.secrets));
+        cassette.write(&self.path)
+    }
+}
+
+impl<M: Model> Model for Recorder<M> {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        Box::pin(async move {
+            let asked = request::compared(&request);
+            let answer = self.inner.turn(request).await;
+            let entry = Entry { request: asked, answer: Recorded::of(&answer) };
+            // Who records wants the recording: a turn that is missing in it is a failure.
+            self.keep(entry).map_err(|error| ModelError::new("cassette_unwritten", error.to_string()))?;
+            answer
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! Model providers behind the runtime's port, and the cassette that records and replays any model.
+//!
+//! [`Remote`] talks to a provider over HTTP. What is the same everywhere is written once: `ask` turns a
+//! turn's request into words every provider has, `wire` sends it and survives bad weather, `answer` reads
+//! what came back. What differs is an `Api`, one folder each in `api`. How a transcript is written for a
+//! provider is not here: the contract crate knows that.
+//!
+//! [`Recorder`], [`Player`] and [`Priced`] are models around other models, with or without a network.
+//!
+//! A key is a [`Secret`]: it can be neither printed nor serialised, and is cut out of every text that
+//! leaves this crate.
+
+mod answer;
+mod api;
+mod ask;
+mod cassette;
+mod config;
+mod deltas;
+mod fault;
+mod price;
+mod remote;
+mod secret;
+mod wire;
+
+pub use api::ApiKind;
+pub use ask::{Effort, ParallelCalls, PromptCache, Reasoning, Settings, ToolChoice};
+pub use cassette::{Cassette, CassetteError, Player, Recorder};
+pub use config::{ConfigError, ModelConfig};
+pub use deltas::{Delta, Deltas};
+pub use fault::{Fault, FaultKind};
+pub use price::{Price, PriceError, PriceTable, Priced};
+pub use remote::Remote;
+pub use secret::{KeyError, Secret};
+pub use wire::{ClientError, Delivery, EndpointError, Retry, Timeouts};

@@ -1,0 +1,43 @@
+//! A model whose turns say what they cost.
+
+use std::sync::Arc;
+
+use provost_contract::json;
+use provost_contract::provider_turn::ProviderTurn;
+use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+
+use super::PriceTable;
+
+/// Adds `cost_microusd` to the usage of every turn whose model has a price and whose tokens were counted.
+pub struct Priced<M> {
+    inner: M,
+    prices: Arc<PriceTable>,
+}
+
+impl<M: Model> Priced<M> {
+    /// A model and the prices.
+    pub fn new(inner: M, prices: Arc<PriceTable>) -> Self {
+        Self { inner, prices }
+    }
+
+    fn add_cost(&self, turn: &mut ProviderTurn) {
+        let price = json::text(&turn.request_metadata, "model").and_then(|model| self.prices.price(model));
+        if let Some(cost) = price.and_then(|price| price.cost_microusd(&turn.usage)) {
+            turn.usage.insert("cost_microusd".to_owned(), cost.into());
+        }
+    }
+}
+
+impl<M: Model> Model for Priced<M> {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        Box::pin(async move {
+            let mut answer = self.inner.turn(request).await?;
+            match &mut answer {
+                TurnAnswer::Provider(turn) => self.add_cost(turn),
+                // A host that talks to models itself counts its money itself.
+                TurnAnswer::Host(_) => {}
+            }
+            Ok(answer)
+        })
+    }
+}

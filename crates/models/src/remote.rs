@@ -1,0 +1,70 @@
+//! A model behind a provider's API.
+
+use std::sync::Arc;
+
+use provost_runtime::port::{Boxed, Clock, Model, ModelError, TurnAnswer, TurnRequest};
+use reqwest::Client;
+use serde_json::Value;
+
+use crate::answer::{self, Answer};
+use crate::api::Api;
+use crate::ask::Ask;
+use crate::wire::{Endpoint, Exchange};
+use crate::{Delivery, Delta, Deltas, Fault, Retry, Settings, Timeouts};
+
+/// A model that is asked over HTTP. Made of a [`crate::ModelConfig`].
+pub struct Remote {
+    pub(crate) api: Box<dyn Api>,
+    pub(crate) client: Client,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) settings: Settings,
+    pub(crate) delivery: Delivery,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) retry: Retry,
+    pub(crate) deltas: Option<Arc<dyn Deltas>>,
+}
+
+impl Remote {
+    /// The same model, heard while it speaks.
+    #[must_use]
+    pub fn heard_by(self, deltas: Arc<dyn Deltas>) -> Self {
+        Self { deltas: Some(deltas), ..self }
+    }
+
+    async fn ask(&self, request: TurnRequest<'_>) -> Result<TurnAnswer, ModelError> {
+        let api = self.api.as_ref();
+        let ask = Ask::of(&request, &self.settings, api.shape())?;
+        let exchange = self.exchange(&ask, &request)?;
+        let mut hear = |delta: Delta<'_>| {
+            if let Some(deltas) = &self.deltas {
+                deltas.hear(&request, delta);
+            }
+        };
+        let read = |body: Value| answer::read(api, &ask, request.turn, &body);
+        let received = exchange.run(read, &mut hear).await?;
+        Answer::into_turn(received, api, &ask)
+    }
+
+    fn exchange<'a>(&'a self, ask: &Ask, request: &TurnRequest<'_>) -> Result<Exchange<'a>, Fault> {
+        let mut body = self.api.body(ask, self.delivery)?;
+        body.extend(ask.settings.extra.clone());
+        Ok(Exchange {
+            api: self.api.as_ref(),
+            client: &self.client,
+            clock: self.clock.as_ref(),
+            endpoint: &self.endpoint,
+            timeouts: self.timeouts,
+            retry: self.retry,
+            route: self.api.route(&ask.settings.model, self.delivery),
+            body: Value::Object(body).to_string().into(),
+            who: format!("{} {}", request.session.unwrap_or_default(), request.turn),
+        })
+    }
+}
+
+impl Model for Remote {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        Box::pin(self.ask(request))
+    }
+}

@@ -1,0 +1,173 @@
+//! Each provider in its own format: what it is sent, what it streams, and what goes back to it.
+
+use provost_models::{ApiKind, Delivery};
+use serde_json::{Value, json};
+
+use crate::asking::{Asking, Desk, KEY};
+use crate::server::{Reply, Server};
+
+const KINDS: [(ApiKind, &str); 5] = [
+    (ApiKind::Anthropic, include_str!("streams/anthropic.sse")),
+    (ApiKind::OpenaiChat, include_str!("streams/openai_chat.sse")),
+    (ApiKind::OpenaiCompatible, include_str!("streams/openai_chat.sse")),
+    (ApiKind::OpenaiResponses, include_str!("streams/openai_responses.sse")),
+    (ApiKind::Gemini, include_str!("streams/gemini.sse")),
+];
+
+/// Two calls at once with reasoning before them, and blocks, deltas and events nobody knows in between.
+#[tokio::test]
+async fn a_turn_of_two_calls_is_streamed_read_and_sent_back() {
+    for (kind, stream) in KINDS {
+        let server = Server::with([Reply::stream(stream), Reply::stream(stream)]).await;
+        let desk = Desk::at(&server, kind);
+        let mut first = Asking::beds();
+        let turn = first.of(&desk.model).await.unwrap();
+        first.after(&turn).of(&desk.model).await.unwrap();
+        let [asked, again] = &server.asked()[..] else { panic!("two requests") };
+        insta::assert_json_snapshot!(format!("{kind}_request"), asked.body);
+        insta::assert_json_snapshot!(format!("{kind}_turn"), turn.to_value());
+        insta::assert_json_snapshot!(format!("{kind}_request_with_results"), again.body);
+        let heard = desk.heard.lines();
+        let half = heard.len() / 2;
+        assert_eq!(heard[..half], heard[half + 1..], "the same stream sounds the same");
+        insta::assert_snapshot!(format!("{kind}_deltas"), &heard[..half]);
+    }
+}
+
+#[tokio::test]
+async fn every_setting_has_its_place() {
+    for (kind, stream) in KINDS {
+        let server = Server::with([Reply::stream(stream)]).await;
+        let desk = Desk::at(&server, kind);
+        let mut asking = Asking::beds().wanting(json!({
+            "model": "model-2",
+            "max_tokens": 300,
+            "temperature": 0.5,
+            "tool_choice": { "tool": "kb/find" },
+            "parallel_calls": "one_at_a_time",
+            "reasoning": { "effort": "low" },
+            "prompt_cache": "off",
+            "extra": { "seed": 7 },
+        }));
+        asking.structured_output = Some(json!({ "schema": { "type": "object" }, "name": "beds" }));
+        asking.of(&desk.model).await.unwrap();
+        let body = crate::providers::without_transcript(&server.asked()[0].body);
+        insta::assert_json_snapshot!(format!("{kind}_settings"), body);
+    }
+}
+
+fn without_transcript(body: &Value) -> Value {
+    let mut body = body.clone();
+    let transcript =
+        ["messages", "system", "input", "instructions", "contents", "systemInstruction", "tools"];
+    body.as_object_mut().unwrap().retain(|key, _| !transcript.contains(&key.as_str()));
+    body
+}
+
+#[tokio::test]
+async fn requests_go_where_the_provider_listens_and_the_key_into_its_header() {
+    let places = [
+        (ApiKind::Anthropic, "POST /v1/messages HTTP/1.1", "x-api-key", ""),
+        (ApiKind::OpenaiChat, "POST /v1/chat/completions HTTP/1.1", "authorization", "Bearer "),
+        (ApiKind::OpenaiCompatible, "POST /v1/chat/completions HTTP/1.1", "authorization", "Bearer "),
+        (ApiKind::OpenaiResponses, "POST /v1/responses HTTP/1.1", "authorization", "Bearer "),
+        (
+            ApiKind::Gemini,
+            "POST /v1/models/model-1:streamGenerateContent?alt=sse HTTP/1.1",
+            "x-goog-api-key",
+            "",
+        ),
+    ];
+    for ((kind, stream), (_, line, header, before)) in KINDS.into_iter().zip(places) {
+        let server = Server::with([Reply::stream(stream)]).await;
+        Asking::beds().of(&Desk::at(&server, kind).model).await.unwrap();
+        let asked = &server.asked()[0];
+        assert_eq!(asked.line, line);
+        assert_eq!(asked.header(header), Some(format!("{before}{KEY}").as_str()));
+        assert_eq!(asked.header("content-type"), Some("application/json"));
+    }
+}
+
+/// Streamed or not, the same answer is the same turn.
+#[tokio::test]
+async fn an_answer_that_comes_at_once_is_the_same_turn() {
+    let calls = json!([
+        { "id": "call_1", "type": "function", "function": { "name": "kb__find", "arguments": "{\"q\": \"beds\"}" } },
+        { "id": "call_2", "type": "function", "function": { "name": "clock__now", "arguments": "{}" } },
+    ]);
+    let message = json!({ "role": "assistant", "content": "Let me look — über.", "reasoning_content": "Two tools.", "tool_calls": calls });
+    let whole = json!({
+        "id": "chatcmpl-1",
+        "model": "gpt-4.1-2025-04-14",
+        "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }],
+        "usage": { "prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150,
+                   "prompt_tokens_details": { "cached_tokens": 0 }, "completion_tokens_details": { "reasoning_tokens": 4 } },
+    });
+    let stream = include_str!("streams/openai_chat.sse");
+    let server = Server::with([Reply::stream(stream), Reply::json(200, &whole)]).await;
+    let streamed = Asking::beds().of(&Desk::at(&server, ApiKind::OpenaiChat).model).await.unwrap();
+    let desk = Desk::configured(&server, ApiKind::OpenaiChat, |config| config.delivery = Delivery::Whole);
+    let at_once = Asking::beds().of(&desk.model).await.unwrap();
+    assert_eq!(streamed.to_value(), at_once.to_value());
+    assert_eq!(server.asked()[1].body.get("stream"), None);
+}
+
+/// The last answer of a run is plain text, whatever was thought before it.
+#[tokio::test]
+async fn thinking_before_a_last_answer_is_left_behind() {
+    let stream = concat!(
+        "data: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":1}}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"c2ln\"}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"text\",\"text\":\"Behind the shed.\"}}\n\n",
+        "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\n",
+        "data: {\"type\":\"message_stop\"}\n\n",
+    );
+    let server = Server::with([Reply::stream(stream)]).await;
+    let turn = Asking::beds().of(&Desk::at(&server, ApiKind::Anthropic).model).await.unwrap();
+    let message = turn.message.unwrap();
+    assert_eq!(message.content.as_text(), Some("Behind the shed."));
+    assert_eq!(
+        Value::Object(turn.usage),
+        json!({ "prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3 })
+    );
+}
+
+#[tokio::test]
+async fn wanted_json_is_parsed_and_checked() {
+    let said = |text: &str| {
+        let message = json!({ "role": "assistant", "content": text });
+        Reply::json(200, &json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }))
+    };
+    let server =
+        Server::with([said("{\"beds\": 3}"), said("{\"beds\": \"three\"}"), said("three beds")]).await;
+    let desk = Desk::at(&server, ApiKind::OpenaiChat);
+    let mut asking = Asking::beds();
+    let schema = json!({ "type": "object", "properties": { "beds": { "type": "integer" } } });
+    asking.structured_output = Some(json!({ "schema": schema }));
+    let good = asking.of(&desk.model).await.unwrap().structured_output.unwrap();
+    assert_eq!(good.parsed, json!({ "beds": 3 }));
+    assert_eq!(good.diagnostics, Some(json!({ "parser": "json", "valid": true })));
+    let bad = asking.of(&desk.model).await.unwrap().structured_output.unwrap();
+    assert_eq!(bad.diagnostics, Some(json!({ "parser": "json", "valid": false, "code": "type_mismatch" })));
+    let none = asking.of(&desk.model).await.unwrap();
+    assert_eq!((none.structured_output, none.usage.is_empty()), (None, true));
+}
+
+/// Some servers give every call the same index, or none.
+#[tokio::test]
+async fn calls_of_careless_servers_are_told_apart_by_their_ids() {
+    let piece =
+        |call: Value| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
+    let call = |index: Option<u64>, id: &str, name: &str| {
+        let function = json!({ "name": name, "arguments": "{}" });
+        piece(json!({ "index": index, "id": id, "function": function }))
+    };
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    for index in [Some(0), None] {
+        let stream = [call(index, "a", "kb__find"), call(index, "b", "clock__now"), end.to_owned()].concat();
+        let server = Server::with([Reply::stream(&stream)]).await;
+        let turn = Asking::beds().of(&Desk::at(&server, ApiKind::OpenaiCompatible).model).await.unwrap();
+        let calls: Vec<_> = turn.tool_calls.iter().map(|call| (call.name(), call.id.as_deref())).collect();
+        assert_eq!(calls, [("kb/find", Some("a")), ("clock/now", Some("b"))], "{index:?}");
+    }
+}
