@@ -8,7 +8,7 @@ use provost_contract::structured_output::StructuredOutputRequest;
 use provost_contract::tool::ToolCatalog;
 use provost_contract::{ContractError, Message, Result, compaction, loose, sensitivity};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
-use provost_policy::visibility;
+use provost_policy::visibility::{self, ToolVisibility};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl Start {
     pub fn read(messages: &[Value], options: &Object, host: &Host) -> Result<Self> {
         let declared = options.get("tool_declarations").unwrap_or(&Value::Null);
         let policy = json::object_or_empty(options, "policy");
-        let (catalog, visibility) = visible(ToolCatalog::read(declared), json::object(options, "policy"));
+        let (catalog, visibility) = visible(declared, json::object(options, "policy"));
         let structured_output = structured_output(options, &catalog, host)?;
         let overrides =
             json::object(options, "runtime_overrides").map(RuntimeOverrides::parse).unwrap_or_default();
@@ -80,20 +80,30 @@ fn part<T: DeserializeOwned + Default>(options: &Object, key: &str) -> Result<T>
     serde_json::from_value(given.clone()).map_err(refused)
 }
 
-/// Leaves out the tools the run's policy hides, and says by whose word.
-fn visible(catalog: ToolCatalog, policy: Option<&Object>) -> (ToolCatalog, Vec<Value>) {
+/// Leaves out the tools the run's policy hides, and says by whose word. The policy looks at what was
+/// declared, not at what the catalog makes of it: a client's tool is known by its marks.
+fn visible(declared: &Value, policy: Option<&Object>) -> (ToolCatalog, Vec<Value>) {
+    let catalog = ToolCatalog::read(declared);
     let Some(policy) = policy else { return (catalog, Vec::new()) };
     let config = |_: &str| json::object(policy, "agent_config").cloned();
     let context = visibility::Context::parse(policy, config, Vec::new());
-    let tools: Object =
-        catalog.tools().iter().map(|tool| (tool.name().to_string(), tool.to_value())).collect();
-    let decided = visibility::resolve(&tools, &context, |_| Ok(None));
+    let decided = visibility::resolve(&by_name(declared), &context, |_| Ok(None));
     let shown = |name: &str| decided.iter().any(|tool| tool.name == name && tool.is_visible());
-    let told = decided
-        .iter()
-        .map(|tool| json!({ "tool_name": tool.name, "decision": tool.explained.decision.to_value() }));
-    let told = told.collect();
-    (catalog.only(|tool| shown(tool.name().as_str())), told)
+    let told = |tool: &ToolVisibility| json!({ "tool_name": tool.name, "decision": tool.explained.decision.to_value() });
+    (catalog.only(|tool| shown(tool.name().as_str())), decided.iter().map(told).collect())
+}
+
+/// The declarations by the names they are known by, whether they came as a list or as a map.
+fn by_name(declared: &Value) -> Object {
+    let named = |key: Option<&String>, entry: &Value| {
+        let own = entry.get("name").and_then(Value::as_str).map(str::to_owned);
+        Some((own.or_else(|| key.cloned())?, entry.clone()))
+    };
+    match declared {
+        Value::Array(entries) => entries.iter().filter_map(|entry| named(None, entry)).collect(),
+        Value::Object(entries) => entries.iter().filter_map(|(key, entry)| named(Some(key), entry)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Object::new(),
+    }
 }
 
 fn structured_output(options: &Object, catalog: &ToolCatalog, host: &Host) -> Result<Option<Value>> {

@@ -6,9 +6,10 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{
     AuditedCall, FailureSignature, RedactedParameters, RuntimeToolRequest, ToolDeclaration, ToolResult,
 };
+use provost_policy::ActionPolicy;
 use serde_json::Value;
 
-use super::authorise::allowed_by;
+use super::authorise::{allowed_by, forbidden};
 use super::{RawCall, unfinished, wait};
 use crate::engine::{
     ActionStarted, CallDeclared, CallSettled, CallWaits, Kind, Meanwhile, RunState, SettledBy, Truncated,
@@ -25,13 +26,18 @@ pub(super) struct Outcome {
     pub(super) completes: bool,
 }
 
-/// What happens to a call nobody objects to: it is executed, or fails because it cannot be.
+/// What happens to a call nobody objects to: it is executed, or fails because it cannot be. Whatever
+/// road led here, what the policy forbids is not executed.
 pub(in crate::engine) fn proceed(
     state: &RunState,
     place: usize,
     declared: &CallDeclared,
     decision: Option<Value>,
 ) -> Kind {
+    let configured = state.rules.facts(&declared.name).map(|facts| &facts.decision);
+    if let Some(refusal) = configured.filter(|decision| decision.verdict == ActionPolicy::Forbidden) {
+        return forbidden(state, place, declared, refusal);
+    }
     match &declared.unprepared {
         Some(result) => settled(state, place, declared, SettledBy::Preparation, result.clone(), false),
         None => started(state, place, declared, decision.or_else(|| allowed_by(state, declared))),

@@ -1,0 +1,107 @@
+//! An agent: what it is told, what it may use, and how far it may go.
+
+use provost_contract::json::Object;
+use serde_json::{Value, json};
+
+/// The definition of an agent. What is not said takes the runtime's defaults.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub(crate) name: String,
+    pub(crate) instructions: String,
+    pub(crate) tools: Option<Vec<String>>,
+    pub(crate) max_turns: u64,
+    pub(crate) budgets: Vec<Value>,
+    pub(crate) policy: Object,
+    pub(crate) options: Object,
+}
+
+impl Agent {
+    /// How many turns an agent has unless it says otherwise.
+    pub const MAX_TURNS: u64 = 50;
+
+    /// An agent without instructions that may see every tool.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            instructions: String::new(),
+            tools: None,
+            max_turns: Self::MAX_TURNS,
+            budgets: Vec::new(),
+            policy: Object::new(),
+            options: Object::new(),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is told before every conversation.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = text.into();
+        self
+    }
+
+    /// Only these tools, by name.
+    #[must_use]
+    pub fn tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.tools = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// So many turns at most.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u64) -> Self {
+        self.max_turns = turns.max(1);
+        self
+    }
+
+    /// A limit: `turns`, `tool_calls`, `tool_calls_<tool>`, `tokens`, `cost_microusd`,
+    /// `wall_clock_seconds`, `depth` or `fan_out`.
+    #[must_use]
+    pub fn budget(mut self, name: &str, ceiling: u64) -> Self {
+        self.budgets.push(json!({ "name": name, "ceiling": ceiling }));
+        self
+    }
+
+    /// How calls of a tool may run, whatever the tool says of itself.
+    #[must_use]
+    pub fn policy(self, tool: &str, policy: provost_policy::ActionPolicy) -> Self {
+        self.action_policy("tools", tool, policy)
+    }
+
+    /// How calls of every tool of a category may run.
+    #[must_use]
+    pub fn category_policy(self, category: &str, policy: provost_policy::ActionPolicy) -> Self {
+        self.action_policy("categories", category, policy)
+    }
+
+    /// Who alone may decide about its proposals.
+    #[must_use]
+    pub fn approvers<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        self.policy.insert("approvers".to_owned(), json!(names));
+        self
+    }
+
+    /// An option of the loop under its wire name, such as `compaction_policy`, `spin_detector`,
+    /// `tool_result_truncator` or `limits`.
+    #[must_use]
+    pub fn option(mut self, name: &str, value: Value) -> Self {
+        self.options.insert(name.to_owned(), value);
+        self
+    }
+
+    fn action_policy(mut self, group: &str, name: &str, policy: provost_policy::ActionPolicy) -> Self {
+        let rules = self.policy.entry("action_policy").or_insert_with(|| json!({}));
+        if let Some(rules) = rules.as_object_mut() {
+            let group = rules.entry(group).or_insert_with(|| json!({}));
+            if let Some(group) = group.as_object_mut() {
+                group.insert(name.to_owned(), policy.word().into());
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,46 @@
+//! Provost: a governed agent runtime.
+//!
+//! A model *declares* what it wants done; Provost decides whether it may be done, by whom, in what order
+//! and after whose approval, does it, writes down what happened, survives a crash in the middle, and
+//! hands back to the model only what it needs to see. This crate is the door for programs that embed it.
+//!
+//! ```
+//! use provost::{Runtime, Script, Tool};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! #[derive(serde::Deserialize, provost::JsonSchema)]
+//! struct Sum { left: i64, right: i64 }
+//!
+//! let add = Tool::new("math/add", "Adds two numbers.", |sum: Sum| async move { Ok(sum.left + sum.right) }).reads();
+//! let model = Script::new().call("math/add", serde_json::json!({ "left": 40, "right": 2 })).say("It is 42.");
+//! let runtime = Runtime::builder().model(model).tool(add).build()?;
+//! let outcome = runtime.start("What is 40 + 2?")?.outcome().await?;
+//! assert_eq!(outcome.text(), "It is 42.");
+//! # Ok(())
+//! # }
+//! ```
+#![deny(missing_docs)]
+
+mod agent;
+mod runtime;
+mod script;
+mod tool;
+
+pub use agent::Agent;
+pub use provost_policy::ActionPolicy;
+pub use provost_runtime::RunId;
+pub use provost_runtime::driver::RunError;
+pub use provost_runtime::engine::RunStatus;
+pub use provost_runtime::port::{Model, Observed};
+pub use provost_runtime::service::{DecideError, Decision};
+pub use provost_runtime::worker::WorkError;
+pub use runtime::{
+    BuildError, Builder, Events, Outcome, Request, RunHandle, Runtime, SignalError, StartError, Told,
+};
+pub use schemars::JsonSchema;
+pub use script::Script;
+pub use tool::{Call, Tool, ToolError, TypedTool};
+
+/// The ports behind the runtime, for hosts that bring parts of their own.
+pub use provost_runtime::port;

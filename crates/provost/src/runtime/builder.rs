@@ -1,0 +1,244 @@
+//! Putting a runtime together.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use provost_runtime::driver::{Executors, Host};
+use provost_runtime::memory::Storage;
+use provost_runtime::port::{Clock, Ids, Mediator, Model, PolicyProvider, Stores, Summariser, ToolExecutor};
+use provost_runtime::session::{StoredLock, StoredTranscript};
+use provost_runtime::system::{HashedIds, NoRandomness, SystemClock};
+use provost_runtime::worker::Worker;
+use provost_store::sqlite::{Database, OpenError, Options};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use super::Runtime;
+use super::start::Shared;
+use crate::tool::Registry;
+use crate::{Agent, Tool};
+
+/// Gathers the parts of a runtime. Only a model is needed; without a store everything is kept in memory.
+#[derive(Default)]
+pub struct Builder {
+    model: Option<Arc<dyn Model>>,
+    store: Store,
+    tools: Vec<Tool>,
+    executor: Option<(serde_json::Value, Arc<dyn ToolExecutor>)>,
+    agents: Vec<Agent>,
+    policy: Option<Arc<dyn PolicyProvider>>,
+    mediator: Option<Arc<dyn Mediator>>,
+    summariser: Option<Arc<dyn Summariser>>,
+    clock: Option<Arc<dyn Clock>>,
+    ids: Option<Arc<dyn Ids>>,
+    runs_max: Option<usize>,
+}
+
+/// Where things are kept.
+#[derive(Default)]
+enum Store {
+    #[default]
+    Memory,
+    Sqlite(PathBuf),
+    Given(Stores),
+}
+
+/// Why a runtime cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// There is nobody to ask.
+    #[error("a runtime needs a model: call `.model(…)`")]
+    NoModel,
+    /// Two tools have one name.
+    #[error("two tools are called {0}")]
+    ToolTwice(String),
+    /// Two agents have one name.
+    #[error("two agents are called {0}")]
+    AgentTwice(String),
+    /// An agent wants a tool nobody brought.
+    #[error("the agent {agent} wants the tool {tool}, which nobody brought")]
+    NoTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+    },
+    /// The database cannot be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The machine has no randomness to give.
+    #[error(transparent)]
+    Randomness(#[from] NoRandomness),
+}
+
+impl Builder {
+    /// How many runs work at once unless said otherwise; more wait for their turn.
+    pub const RUNS_MAX: usize = 1_024;
+
+    /// The model.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<Arc<dyn Model>>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Keeps everything in a SQLite file, made when it is missing.
+    #[must_use]
+    pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = Store::Sqlite(path.into());
+        self
+    }
+
+    /// Keeps everything in storage of the caller's own.
+    #[must_use]
+    pub fn stores(mut self, stores: Stores) -> Self {
+        self.store = Store::Given(stores);
+        self
+    }
+
+    /// A tool.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// An executor with tools of its own, instead of single tools; `declarations` as a map by name.
+    #[must_use]
+    pub fn executor(mut self, declarations: serde_json::Value, executor: Arc<dyn ToolExecutor>) -> Self {
+        self.executor = Some((declarations, executor));
+        self
+    }
+
+    /// An agent; without any there is one called `agent`.
+    #[must_use]
+    pub fn agent(mut self, agent: Agent) -> Self {
+        self.agents.push(agent);
+        self
+    }
+
+    /// Who has a word in how calls may run.
+    #[must_use]
+    pub fn policy(mut self, policy: Arc<dyn PolicyProvider>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Who may refuse or answer calls.
+    #[must_use]
+    pub fn mediator(mut self, mediator: Arc<dyn Mediator>) -> Self {
+        self.mediator = Some(mediator);
+        self
+    }
+
+    /// Who sums up older messages.
+    #[must_use]
+    pub fn summariser(mut self, summariser: Arc<dyn Summariser>) -> Self {
+        self.summariser = Some(summariser);
+        self
+    }
+
+    /// A clock of the caller's own.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Names of the caller's own making.
+    #[must_use]
+    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// How many runs work at once; more wait for their turn.
+    #[must_use]
+    pub fn runs_max(mut self, runs: usize) -> Self {
+        self.runs_max = Some(runs.max(1));
+        self
+    }
+
+    /// Puts the parts together.
+    ///
+    /// # Errors
+    /// When a part is missing, there twice, or cannot be opened.
+    pub fn build(self) -> Result<Runtime, BuildError> {
+        let model = self.model.ok_or(BuildError::NoModel)?;
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
+        let ids = match self.ids {
+            Some(ids) => ids,
+            None => Arc::new(HashedIds::from_system(clock.clone())?),
+        };
+        let stores = self.store.open()?;
+        let registry = registry(self.tools)?;
+        let agents = agents(self.agents, &registry, self.executor.is_some())?;
+        let mut host = Host::new(clock.clone(), model);
+        let (declarations, executor): (_, Arc<dyn ToolExecutor>) = match self.executor {
+            Some((declarations, executor)) => (Some(declarations), executor),
+            None => (None, Arc::new(registry.clone())),
+        };
+        host.executors = Some(Executors::new(executor));
+        host.policy = self.policy;
+        host.mediator = self.mediator;
+        host.summariser = self.summariser;
+        host.lock = Some(Arc::new(StoredLock { sessions: stores.sessions.clone(), clock: clock.clone() }));
+        host.persister = Some(Arc::new(StoredTranscript { sessions: stores.sessions.clone(), clock }));
+        host.approvals = Some(stores.approvals.clone());
+        host.client_requests = Some(stores.client_tool_requests.clone());
+        host.inbox = Some(stores.inbox.clone());
+        Ok(Runtime::new(Shared {
+            worker: Worker::new(stores.clone()),
+            stores,
+            host,
+            ids,
+            agents,
+            registry,
+            declarations,
+            tasks: TaskTracker::new(),
+            places: Arc::new(Semaphore::new(self.runs_max.unwrap_or(Self::RUNS_MAX))),
+        }))
+    }
+}
+
+impl Store {
+    fn open(self) -> Result<Stores, OpenError> {
+        match self {
+            Self::Memory => Ok(Storage::stores()),
+            Self::Sqlite(path) => Ok(Stores::of(&Database::open(&path, &Options::default())?)),
+            Self::Given(stores) => Ok(stores),
+        }
+    }
+}
+
+fn registry(tools: Vec<Tool>) -> Result<Registry, BuildError> {
+    let mut registry = Registry::default();
+    for tool in tools {
+        let name = tool.name().to_owned();
+        if !registry.add(tool) {
+            return Err(BuildError::ToolTwice(name));
+        }
+    }
+    Ok(registry)
+}
+
+fn agents(
+    given: Vec<Agent>,
+    registry: &Registry,
+    has_executor: bool,
+) -> Result<BTreeMap<String, Agent>, BuildError> {
+    let given = if given.is_empty() { vec![Agent::new("agent")] } else { given };
+    let mut agents = BTreeMap::new();
+    for agent in given {
+        let missing = agent.tools.as_deref().and_then(|tools| registry.missing(tools));
+        if let Some(tool) = missing.filter(|_| !has_executor) {
+            return Err(BuildError::NoTool { agent: agent.name.clone(), tool: tool.clone() });
+        }
+        let name = agent.name.clone();
+        if agents.insert(name.clone(), agent).is_some() {
+            return Err(BuildError::AgentTwice(name));
+        }
+    }
+    Ok(agents)
+}

@@ -1,0 +1,112 @@
+//! What a run is asked for.
+
+use provost_contract::json::{self, Object};
+use provost_contract::sensitivity;
+use provost_runtime::RunId;
+use serde_json::{Value, json};
+
+use crate::Agent;
+
+/// A run to start. A text is a request of the only agent there is.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub(super) agent: Option<String>,
+    pub(super) run: Option<RunId>,
+    pub(super) messages: Vec<Value>,
+    pub(super) session: Option<String>,
+    pub(super) context: Object,
+    pub(super) about: Object,
+    pub(super) principal: Option<Value>,
+}
+
+impl Request {
+    /// A request with these words of the user.
+    pub fn new(text: &str) -> Self {
+        Self { messages: vec![json!({ "role": "user", "content": text })], ..Self::default() }
+    }
+
+    /// A request that goes on from a transcript.
+    pub fn from_messages(messages: Vec<Value>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
+    /// Which agent.
+    #[must_use]
+    pub fn agent(mut self, name: &str) -> Self {
+        self.agent = Some(name.to_owned());
+        self
+    }
+
+    /// A name for the run, instead of one made for it.
+    #[must_use]
+    pub fn run(mut self, run: RunId) -> Self {
+        self.run = Some(run);
+        self
+    }
+
+    /// The session the run belongs to; one run at a time works in it.
+    #[must_use]
+    pub fn session(mut self, session: &str) -> Self {
+        self.session = Some(session.to_owned());
+        self
+    }
+
+    /// Something tools may know of the caller. Secrets in it are written nowhere.
+    #[must_use]
+    pub fn context(mut self, key: &str, value: Value) -> Self {
+        self.context.insert(key.to_owned(), value);
+        self
+    }
+
+    /// The workspace that owns the run.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &str) -> Self {
+        self.about.insert("workspace".to_owned(), workspace.into());
+        self
+    }
+
+    /// Who acts, in the wire form of an execution principal. Without it, it is whoever runs the program.
+    #[must_use]
+    pub fn principal(mut self, principal: Value) -> Self {
+        self.principal = Some(principal);
+        self
+    }
+
+    /// The options of the loop, for an agent and its tools.
+    pub(super) fn options(&self, agent: &Agent, tools: Value) -> Object {
+        let mut about = self.about.clone();
+        about.insert("agent".to_owned(), agent.name.as_str().into());
+        let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
+        let principal = self.principal.clone().unwrap_or_else(own);
+        about.insert("principal".to_owned(), sensitivity::redact_names(&principal));
+        let mut policy = agent.policy.clone();
+        policy.insert("principal".to_owned(), sensitivity::redact_names(&principal));
+        let mut options = json::into_object(json!({
+            "max_turns": agent.max_turns,
+            "budgets": agent.budgets,
+            "context": self.context,
+            "tool_declarations": tools,
+            "about": about,
+            "argument_check": "schema",
+            "policy": policy,
+        }));
+        if let Some(session) = &self.session {
+            options.insert("session_id".to_owned(), session.as_str().into());
+        }
+        options.extend(agent.options.clone());
+        options
+    }
+
+    /// The transcript the run goes on from, the agent's instructions first.
+    pub(super) fn transcript(&self, agent: &Agent) -> Vec<Value> {
+        let system = json!({ "role": "system", "content": agent.instructions });
+        let told = (!agent.instructions.is_empty()).then_some(system);
+        told.into_iter().chain(self.messages.iter().cloned()).collect()
+    }
+}
+
+impl From<&str> for Request {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}

@@ -1,0 +1,158 @@
+//! Asking first: yes, no, another way, once and for all, too late, and something else instead.
+
+use provost::{Agent, DecideError, Decision, RunStatus, Script};
+use serde_json::json;
+
+use crate::scene::{Scene, results, transcript};
+
+fn two_writes() -> Script {
+    Script::new()
+        .calls([
+            ("note/write", json!({ "text": "a" })),
+            ("note/read", json!({ "text": "b" })),
+            ("note/write", json!({ "text": "c" })),
+        ])
+        .call("note/write", json!({ "text": "d" }))
+        .say("Done.")
+}
+
+async fn decide(scene: &Scene, place: usize, decision: Decision) -> provost::Outcome {
+    let pending = scene.runtime.pending().await.unwrap();
+    let going_on = scene.runtime.decide(pending[place].action_id(), decision).await.unwrap();
+    going_on.expect("it belongs to a run").outcome().await.unwrap()
+}
+
+#[tokio::test]
+async fn decisions_may_come_one_by_one_and_in_any_order() {
+    let scene = Scene::new(two_writes());
+    let waiting = scene.run().await;
+    assert_eq!(waiting.status, RunStatus::ApprovalRequired);
+    assert_eq!(scene.ledger.entries(), ["read b"], "what only reads does not wait for the others");
+
+    let still = decide(&scene, 1, Decision::accept("grace")).await;
+    assert_eq!(still.status, RunStatus::ApprovalRequired);
+    assert_eq!(scene.ledger.entries(), ["read b", "write c"]);
+
+    let next = decide(&scene, 0, Decision::reject("grace", "not a")).await;
+    assert_eq!(next.status, RunStatus::ApprovalRequired, "the next turn asks again");
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!(done.status, RunStatus::Completed);
+    assert_eq!(scene.ledger.entries(), ["read b", "write c", "write d"]);
+    let expected = ["call-1-1 Not run: grace said no: not a", "call-1-2 ok", "call-1-3 ok", "call-2-1 ok"];
+    assert_eq!(results(&done), expected, "in the model's order, whatever order they ended in");
+}
+
+#[tokio::test]
+async fn every_call_has_exactly_one_result_in_the_transcript() {
+    let scene = Scene::new(two_writes());
+    scene.run().await;
+    decide(&scene, 1, Decision::accept("grace")).await;
+    decide(&scene, 0, Decision::accept("grace")).await;
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    insta::assert_snapshot!(transcript(&done).join("\n"), @r#"
+    user text  Go.
+    assistant tool_call call-1-1 
+    user tool_result call-1-1 "write done"
+    assistant tool_call call-1-2 
+    user tool_result call-1-2 "read done"
+    assistant tool_call call-1-3 
+    user tool_result call-1-3 "write done"
+    assistant tool_call call-2-1 
+    user tool_result call-2-1 "write done"
+    assistant text  Done.
+    "#);
+}
+
+#[tokio::test]
+async fn changed_arguments_are_the_ones_that_run() {
+    let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
+    scene.run().await;
+    let parameters = json!({ "text": "better" }).as_object().cloned();
+    let done = decide(&scene, 0, Decision { parameters, ..Decision::accept("grace") }).await;
+    assert_eq!(done.status, RunStatus::Completed);
+    assert_eq!(scene.ledger.entries(), ["write better"]);
+}
+
+#[tokio::test]
+async fn changed_arguments_that_do_not_fit_run_nothing() {
+    let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
+    scene.run().await;
+    let parameters = json!({ "text": 7 }).as_object().cloned();
+    let done = decide(&scene, 0, Decision { parameters, ..Decision::accept("grace") }).await;
+    assert_eq!(done.status, RunStatus::Completed);
+    assert!(scene.ledger.entries().is_empty());
+    assert!(results(&done)[0].contains("do not fit"), "{:?}", results(&done));
+}
+
+#[tokio::test]
+async fn a_remembered_yes_spares_the_next_question_and_another_does_not() {
+    let script = || {
+        Script::new()
+            .call("note/write", json!({ "text": "a" }))
+            .call("note/write", json!({ "text": "b" }))
+            .say("Done.")
+    };
+    let scene = Scene::new(script());
+    scene.run().await;
+    let done = decide(&scene, 0, Decision { remember: true, ..Decision::accept("grace") }).await;
+    assert_eq!(done.status, RunStatus::Completed);
+    let control = Scene::new(script());
+    control.run().await;
+    let asked_again = decide(&control, 0, Decision::accept("grace")).await;
+    assert_eq!(asked_again.status, RunStatus::ApprovalRequired);
+}
+
+#[tokio::test]
+async fn the_second_answer_is_told_who_was_first() {
+    let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
+    scene.run().await;
+    let action = scene.runtime.pending().await.unwrap()[0].action_id().to_owned();
+    scene.runtime.decide(&action, Decision::reject("grace", "no")).await.unwrap();
+    let late = scene.runtime.decide(&action, Decision::accept("alan")).await;
+    assert!(
+        matches!(&late, Err(DecideError::Late { decision: "rejected", by: Some(by), .. }) if by == "grace"),
+        "{:?}",
+        late.err()
+    );
+    let unknown = scene.runtime.decide("act_none", Decision::accept("alan")).await;
+    assert!(matches!(unknown, Err(DecideError::Unknown(_))));
+    scene.runtime.idle().await;
+    assert!(scene.ledger.entries().is_empty());
+}
+
+#[tokio::test]
+async fn only_those_named_may_decide_and_nobody_about_their_own() {
+    let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
+    let scene = Scene::with(script, Agent::new("scribe").approvers(["grace"]), Vec::new());
+    scene.run().await;
+    let action = scene.runtime.pending().await.unwrap()[0].action_id().to_owned();
+    let stranger = scene.runtime.decide(&action, Decision::accept("mallory")).await;
+    assert!(matches!(stranger, Err(DecideError::NotAllowed { .. })));
+    let own = scene.runtime.decide(&action, Decision::accept("agent:scribe")).await;
+    assert!(matches!(own, Err(DecideError::OwnProposal { .. })));
+    assert!(scene.ledger.entries().is_empty());
+    let allowed = scene.runtime.decide(&action, Decision::accept("grace")).await.unwrap();
+    assert_eq!(allowed.unwrap().outcome().await.unwrap().status, RunStatus::Completed);
+    assert_eq!(scene.ledger.entries(), ["write a"]);
+}
+
+#[tokio::test]
+async fn a_message_instead_of_an_answer_takes_the_question_back() {
+    let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("As you wish."));
+    let waiting = scene.run().await;
+    let action = scene.runtime.pending().await.unwrap()[0].action_id().to_owned();
+    scene.runtime.say(&waiting.run, "ada", "Leave it.").await.unwrap();
+    let done = scene.runtime.resume(waiting.run).outcome().await.unwrap();
+    assert_eq!(done.status, RunStatus::Completed);
+    assert!(scene.ledger.entries().is_empty());
+    assert!(results(&done)[0].contains("new message"), "{:?}", results(&done));
+    let late = scene.runtime.decide(&action, Decision::accept("grace")).await;
+    assert!(matches!(late, Err(DecideError::Late { decision: "withdrawn", .. })), "{:?}", late.err());
+    insta::assert_snapshot!(transcript(&done).join("\n"), @"
+    user text  Go.
+    assistant tool_call call-1-1 
+    user tool_result call-1-1 Not run: the user sent a new message while this waited for an answer.
+    user text  Leave it.
+    assistant text  As you wish.
+    ");
+}

@@ -1,0 +1,13 @@
+//! The runtime through its front door.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that fails panics"
+)]
+
+mod scene;
+
+mod approvals;
+mod calls;
+mod stops;
