@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use provost_runtime::engine::Reservation;
 use provost_runtime::port::{Boxed, Clock, Model, ModelError, TurnAnswer, TurnRequest};
 use reqwest::Client;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::answer::{self, Answer};
 use crate::api::Api;
 use crate::ask::Ask;
 use crate::wire::{Endpoint, Exchange};
-use crate::{Delivery, Delta, Deltas, Fault, Retry, Settings, Timeouts};
+use crate::{Delivery, Delta, Deltas, Fault, Forecast, Forecasts, Retry, Settings, Timeouts};
 
 /// A model that is asked over HTTP. Made of a [`crate::ModelConfig`].
 pub struct Remote {
@@ -46,9 +47,13 @@ impl Remote {
         Answer::into_turn(received, api, &ask)
     }
 
-    fn exchange<'a>(&'a self, ask: &Ask, request: &TurnRequest<'_>) -> Result<Exchange<'a>, Fault> {
+    fn body(&self, ask: &Ask) -> Result<Value, Fault> {
         let mut body = self.api.body(ask, self.delivery)?;
         body.extend(ask.settings.extra.clone());
+        Ok(Value::Object(body))
+    }
+
+    fn exchange<'a>(&'a self, ask: &Ask, request: &TurnRequest<'_>) -> Result<Exchange<'a>, Fault> {
         Ok(Exchange {
             api: self.api.as_ref(),
             client: &self.client,
@@ -57,13 +62,33 @@ impl Remote {
             timeouts: self.timeouts,
             retry: self.retry,
             route: self.api.route(&ask.settings.model, self.delivery),
-            body: Value::Object(body).to_string().into(),
+            body: self.body(ask)?.to_string().into(),
             who: format!("{} {}", request.session.unwrap_or_default(), request.turn),
         })
     }
 }
 
+/// Text and JSON of every language have more bytes a token than this, on the whole.
+const BYTES_PER_TOKEN: u64 = 3;
+
+impl Forecasts for Remote {
+    fn forecast(&self, request: &TurnRequest<'_>) -> Option<Forecast> {
+        let ask = Ask::of(request, &self.settings, self.api.shape()).ok()?;
+        let body = self.body(&ask).ok()?;
+        let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
+        Some(Forecast {
+            prompt_tokens: bytes.div_ceil(BYTES_PER_TOKEN),
+            completion_tokens: ask.settings.max_tokens.unwrap_or(0),
+            model: ask.settings.model,
+        })
+    }
+}
+
 impl Model for Remote {
+    fn reserve(&self, request: TurnRequest<'_>) -> Reservation {
+        self.forecast(&request).map(|forecast| forecast.reservation()).unwrap_or_default()
+    }
+
     fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
         Box::pin(self.ask(request))
     }

@@ -18,6 +18,15 @@ use crate::server::Server;
 /// No test may ever see this in what leaves the crate.
 pub(crate) const KEY: &str = "sk-test-0123456789-never-shown";
 
+/// Two tools of a garden.
+pub(crate) fn tools() -> Value {
+    json!([
+        { "name": "kb/find", "description": "Finds pages.", "executor": "host",
+          "parameters": { "type": "object", "properties": { "q": { "type": "string" } }, "required": ["q"] } },
+        { "name": "clock/now", "description": "Tells the time.", "executor": "host" },
+    ])
+}
+
 /// Everything a request borrows.
 pub(crate) struct Asking {
     pub(crate) messages: Vec<Message>,
@@ -32,12 +41,7 @@ pub(crate) struct Asking {
 impl Asking {
     /// Somebody asks where the beds are; two tools could tell.
     pub(crate) fn beds() -> Self {
-        let tools = json!([
-            { "name": "kb/find", "description": "Finds pages.", "executor": "host",
-              "parameters": { "type": "object", "properties": { "q": { "type": "string" } }, "required": ["q"] } },
-            { "name": "clock/now", "description": "Tells the time.", "executor": "host" },
-        ]);
-        let catalog = ToolCatalog::read(&tools);
+        let catalog = ToolCatalog::read(&tools());
         assert_eq!(catalog.rejected(), [], "the tools of the test");
         Self {
             messages: vec![
@@ -58,11 +62,9 @@ impl Asking {
         self.messages.extend(answer.message.clone());
         for call in &answer.tool_calls {
             let id = call.id.clone().unwrap();
-            let mut metadata = json::into_object(json!({ "tool_call_id": id }));
-            metadata.extend(call.metadata.clone().unwrap_or_default());
+            let metadata = json::into_object(json!({ "tool_call_id": id }));
             let said =
                 Message::tool_call("", call.name(), call.parameters.clone(), self.turn, metadata.clone());
-            metadata.retain(|key, _| key == "tool_call_id");
             let result = json::into_object(json!({ "success": true }));
             self.messages.push(said);
             self.messages.push(Message::tool_result(

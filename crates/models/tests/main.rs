@@ -8,5 +8,6 @@ mod config;
 mod faults;
 mod keys;
 mod providers;
+mod runs;
 mod server;
 mod weather;

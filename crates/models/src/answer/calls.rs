@@ -19,16 +19,11 @@ fn request(call: &Message, finish: &Finish) -> Result<Value, Fault> {
     if let Some(unread) = call.payload.get("unread_arguments") {
         return Err(unreadable(call, unread, finish));
     }
-    let mut request = json!({
+    Ok(json!({
         "name": call.tool_name(),
         "id": call.tool_call_id(),
         "parameters": call.payload.get("parameters"),
-    });
-    // What the provider wants back with the call, such as a signature.
-    if let (Some(request), Some(fields)) = (request.as_object_mut(), call.metadata.get("provider_fields")) {
-        request.insert("metadata".into(), json!({ "provider_fields": fields }));
-    }
-    Ok(request)
+    }))
 }
 
 fn unreadable(call: &Message, unread: &Value, finish: &Finish) -> Fault {

@@ -12,7 +12,7 @@ use super::{calls, reasoning, spoken, structured};
 use crate::api::{Api, Finish};
 use crate::ask::Ask;
 use crate::wire::Received;
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, call_fields};
 
 /// How many losses a record tells one by one.
 const LOSSES_TOLD_MAX: usize = 8;
@@ -47,7 +47,7 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     let wanted = ask.structured_output.as_ref().filter(|_| calls.is_empty());
     Ok(Answer {
         structured_output: wanted.and_then(|wanted| structured::read(wanted, &content)),
-        message: spoken::message(parts)?,
+        message: call_fields::put(spoken::message(parts)?, &called),
         content,
         calls,
         usage: api.usage(body).to_object(),

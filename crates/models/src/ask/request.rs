@@ -9,7 +9,7 @@ use provost_contract::tool::ToolAliases;
 use provost_runtime::port::TurnRequest;
 
 use super::{OfferedTool, Settings};
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, call_fields};
 
 /// What is asked, before any provider's words.
 pub(crate) struct Ask {
@@ -35,7 +35,9 @@ impl Ask {
                 Fault::new(FaultKind::BadRequest, format!("the wanted output: {}", error.message()))
             })?;
         let names = names(request);
-        let repaired = repair(&request.messages.to_messages(), RepairMode::Synthesise);
+        let mut messages = request.messages.to_messages();
+        call_fields::restore(&mut messages);
+        let repaired = repair(&messages, RepairMode::Synthesise);
         let encoded = shape.encode(&repaired.messages, &names);
         Ok(Self {
             settings,

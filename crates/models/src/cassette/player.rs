@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::difference::difference;
 use super::entry::Entry;
 use super::{Cassette, request, scrub};
-use crate::Secret;
+use crate::{Forecast, Forecasts, Secret};
 
 /// Answers each request as it was answered then, once. Runs that were recorded side by side may ask in
 /// another order; a request that was never asked is refused, and told apart from the next one that was.
@@ -55,6 +55,13 @@ fn refused(next: Option<&Entry>, asked: &Value) -> ModelError {
             ModelError::new("cassette_changed", message)
         }
         None => ModelError::new("cassette_over", "the cassette holds no further turn"),
+    }
+}
+
+/// A recording spends nothing.
+impl Forecasts for Player {
+    fn forecast(&self, _request: &TurnRequest<'_>) -> Option<Forecast> {
+        None
     }
 }
 

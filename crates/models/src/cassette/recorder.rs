@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use provost_runtime::engine::Reservation;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 
 use super::entry::{Entry, Recorded};
 use super::scrub::scrubbed;
 use super::{Cassette, CassetteError, request};
-use crate::Secret;
+use crate::{Forecast, Forecasts, Secret};
 
 /// Writes down every turn of a model, failures included. The file is complete after each turn.
 pub struct Recorder<M> {
@@ -32,7 +33,17 @@ impl<M: Model> Recorder<M> {
     }
 }
 
+impl<M: Forecasts> Forecasts for Recorder<M> {
+    fn forecast(&self, request: &TurnRequest<'_>) -> Option<Forecast> {
+        self.inner.forecast(request)
+    }
+}
+
 impl<M: Model> Model for Recorder<M> {
+    fn reserve(&self, request: TurnRequest<'_>) -> Reservation {
+        self.inner.reserve(request)
+    }
+
     fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
         Box::pin(async move {
             let asked = request::compared(&request);

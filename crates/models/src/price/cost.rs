@@ -4,6 +4,8 @@ use provost_contract::json::Object;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Forecast;
+
 const MILLION: u128 = 1_000_000;
 
 /// Micro-dollars for a million tokens. A dollar a million is 1_000_000.
@@ -36,9 +38,19 @@ impl Price {
             (written, self.cache_write.unwrap_or(self.input)),
             (completion, self.output),
         ];
-        let sum: u128 = priced.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
-        u64::try_from((sum + MILLION / 2) / MILLION).ok()
+        Some(microusd(&priced))
     }
+
+    /// What a turn may cost, as far as it can be told, when no cache helps.
+    pub(super) fn forecast_microusd(&self, forecast: &Forecast) -> u64 {
+        microusd(&[(forecast.prompt_tokens, self.input), (forecast.completion_tokens, self.output)])
+    }
+}
+
+/// The sum of tokens at their prices, to the nearest micro-dollar.
+fn microusd(priced: &[(u64, u64)]) -> u64 {
+    let sum: u128 = priced.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
+    u64::try_from((sum + MILLION / 2) / MILLION).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use provost_contract::json;
 use provost_contract::provider_turn::ProviderTurn;
+use provost_runtime::engine::Reservation;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 
 use super::PriceTable;
+use crate::Forecasts;
 
 /// Adds `cost_microusd` to the usage of every turn whose model has a price and whose tokens were counted.
 pub struct Priced<M> {
@@ -14,7 +16,7 @@ pub struct Priced<M> {
     prices: Arc<PriceTable>,
 }
 
-impl<M: Model> Priced<M> {
+impl<M: Forecasts> Priced<M> {
     /// A model and the prices.
     pub fn new(inner: M, prices: Arc<PriceTable>) -> Self {
         Self { inner, prices }
@@ -28,7 +30,14 @@ impl<M: Model> Priced<M> {
     }
 }
 
-impl<M: Model> Model for Priced<M> {
+impl<M: Forecasts> Model for Priced<M> {
+    fn reserve(&self, request: TurnRequest<'_>) -> Reservation {
+        let Some(forecast) = self.inner.forecast(&request) else { return self.inner.reserve(request) };
+        let price = self.prices.price(&forecast.model);
+        let cost_microusd = price.map_or(0, |price| price.forecast_microusd(&forecast));
+        Reservation { cost_microusd, ..forecast.reservation() }
+    }
+
     fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
         Box::pin(async move {
             let mut answer = self.inner.turn(request).await?;

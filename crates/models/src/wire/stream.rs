@@ -62,7 +62,10 @@ impl Reader {
 
     fn event(&mut self, data: &str, hear: Hear<'_>) -> Result<(), Fault> {
         if data.trim() == DONE {
-            self.progress = if self.progress == Progress::Open { Progress::Open } else { Progress::Over };
+            // Said too early it means nothing: the answer is cut all the same.
+            if self.progress == Progress::Whole {
+                self.progress = Progress::Over;
+            }
             return Ok(());
         }
         // What is no JSON is nothing of the provider's: proxies send such signs of life.

@@ -1,0 +1,104 @@
+//! A whole run over the wire: the engine asks, two calls are carried out, and the model answers.
+
+use std::sync::Arc;
+
+use provost_models::{ApiKind, Cassette, ModelConfig, Player, Recorder, Remote};
+use provost_runtime::driver::{Executors, Finished, Host, Run, Start};
+use provost_runtime::engine::RunStatus;
+use provost_runtime::memory::{ManualClock, Storage};
+use provost_runtime::port::{Boxed, Epoch, ExecutorError, Model, ToolAction, ToolExecutor};
+use serde_json::{Value, json};
+
+use crate::asking::{KEY, tools};
+use crate::keys::secret;
+use crate::server::{Reply, Server};
+
+struct Gardener;
+
+impl ToolExecutor for Gardener {
+    fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+        let result = json!({ "success": true, "result": { "done": action.call.tool_name() } });
+        Box::pin(async move { Ok(result) })
+    }
+}
+
+async fn run(model: Arc<dyn Model>) -> Finished {
+    let mut host = Host::new(Arc::new(ManualClock::at(1_000)), model);
+    host.executors = Some(Executors::new(Arc::new(Gardener)));
+    let options = json!({ "max_turns": 5, "tool_declarations": tools() });
+    let asked = [json!({ "role": "user", "content": "Where are the beds, and what time is it?" })];
+    let start = Start::read(&asked, options.as_object().unwrap(), &host).unwrap();
+    Run::drive(&host, &*Storage::new(), "run_models".parse().unwrap(), Epoch::NONE, start).await.unwrap()
+}
+
+fn remote(server: &Server, kind: ApiKind) -> Remote {
+    let config = ModelConfig { base_url: Some(server.url.clone()), ..ModelConfig::new(kind, "model-1") };
+    config.build_with(Some(secret(KEY)), Arc::new(ManualClock::at(1_000))).unwrap()
+}
+
+/// A first answer of two calls, a last one of words, and what of the first must come back word for word.
+fn scenes() -> [(ApiKind, Reply, Value, &'static str); 4] {
+    let words = "Behind the shed.";
+    let text = json!({ "type": "text", "text": words });
+    let part = json!({ "type": "output_text", "text": words, "annotations": [] });
+    let message = json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": [part] });
+    let content = json!({ "role": "model", "parts": [{ "text": words }] });
+    [
+        (
+            ApiKind::Anthropic,
+            Reply::stream(include_str!("streams/anthropic.sse")),
+            json!({ "role": "assistant", "content": [text], "stop_reason": "end_turn" }),
+            r#""signature":"c2lnbmVk""#,
+        ),
+        (
+            ApiKind::OpenaiChat,
+            Reply::stream(include_str!("streams/openai_chat.sse")),
+            json!({ "choices": [{ "message": { "role": "assistant", "content": words }, "finish_reason": "stop" }] }),
+            r#""reasoning_content":"Two tools.""#,
+        ),
+        (
+            ApiKind::OpenaiResponses,
+            Reply::stream(include_str!("streams/openai_responses.sse")),
+            json!({ "status": "completed", "output": [message] }),
+            r#""encrypted_content":"c2VhbGVk""#,
+        ),
+        (
+            ApiKind::Gemini,
+            Reply::stream(include_str!("streams/gemini.sse")),
+            json!({ "candidates": [{ "content": content, "finishReason": "STOP" }] }),
+            r#""thoughtSignature":"c2lnbmVk""#,
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_run_with_each_provider_ends_with_its_answer() {
+    for (kind, first, last, verbatim) in scenes() {
+        let server = Server::with([first, Reply::json(200, &last)]).await;
+        let finished = run(Arc::new(remote(&server, kind))).await;
+        assert_eq!(finished.status, RunStatus::Completed, "{kind}: {}", finished.result);
+        assert_eq!(finished.result["final_content"], json!("Behind the shed."), "{kind}");
+        let [_, second] = &server.asked()[..] else { panic!("two requests of {kind}") };
+        let sent = second.body.to_string();
+        assert!(sent.contains(verbatim), "{kind}: {verbatim} is not in {sent}");
+        for tool in ["kb__find", "clock__now"] {
+            assert!(sent.contains(tool), "{kind}: {sent}");
+        }
+    }
+}
+
+/// What was recorded once is played again without a server, to the same end.
+#[tokio::test]
+async fn a_recorded_run_can_be_played_without_a_provider() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, first, last, _) in scenes() {
+        let path = folder.path().join(format!("{kind}.json"));
+        let server = Server::with([first, Reply::json(200, &last)]).await;
+        let recorder = Recorder::new(remote(&server, kind), path.clone(), vec![secret(KEY)]);
+        let recorded = run(Arc::new(recorder)).await;
+        assert!(!std::fs::read_to_string(&path).unwrap().contains(KEY), "{kind}");
+        let player = Arc::new(Player::new(Cassette::read(&path).unwrap(), Vec::new()));
+        let played = run(player.clone()).await;
+        assert_eq!((played.result, player.left()), (recorded.result, 0), "{kind}");
+    }
+}
