@@ -93,3 +93,9 @@ impl Model for Remote {
         Box::pin(self.ask(request))
     }
 }
+
+impl From<Remote> for Arc<dyn Model> {
+    fn from(model: Remote) -> Self {
+        Arc::new(model)
+    }
+}

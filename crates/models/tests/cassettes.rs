@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_models::{ApiKind, Cassette, Player, PriceTable, Priced, Recorder};
+use provost_runtime::port::Model;
 use serde_json::{Value, json};
 
 use crate::asking::{Asking, Desk, KEY};
@@ -123,4 +124,19 @@ async fn turns_say_what_they_cost() {
     // 20 fresh · 3 + 100 cached · 3.75 + 89 written · 15
     assert_eq!(cost(sonnet).await, Some(json!(60 + 375 + 1_335)));
     assert_eq!(cost("").await, None);
+}
+
+/// What a turn may cost is told before it is asked for; a recording costs nothing.
+#[tokio::test]
+async fn a_turn_is_forecast_at_its_price() {
+    let server = Server::with([]).await;
+    let desk =
+        Desk::configured(&server, ApiKind::Anthropic, |config| config.settings.max_tokens = Some(1_000));
+    let plain = desk.model.reserve(Asking::beds().request());
+    assert!((1_100..1_500).contains(&plain.tokens), "{plain:?}");
+    let prices = "[models.model-1]\ninput = 1_000_000\noutput = 3_000_000\n".parse::<PriceTable>().unwrap();
+    let priced = Priced::new(desk.model, Arc::new(prices.clone())).reserve(Asking::beds().request());
+    assert_eq!((priced.tokens, priced.cost_microusd), (plain.tokens, plain.tokens - 1_000 + 3_000));
+    let player = Priced::new(Player::new(Cassette::default(), Vec::new()), Arc::new(prices));
+    assert!(player.reserve(Asking::beds().request()).is_nothing());
 }

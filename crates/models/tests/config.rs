@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provost_models::{ApiKind, ConfigError, EndpointError, ModelConfig, Remote};
+use provost_models::{ApiKind, ConfigError, EndpointError, ModelConfig, PriceTable, Remote};
 
 use crate::clock::WatchedClock;
 use crate::keys::secret;
@@ -56,4 +56,35 @@ fn a_key_does_not_travel_unencrypted() {
 fn a_misspelt_setting_is_refused() {
     let error = toml::from_str::<ModelConfig>("provider = \"gemini\"\nsettings.modle = \"m\"\n").unwrap_err();
     assert!(error.to_string().contains("modle"), "{error}");
+}
+
+/// What the page says can be copied.
+#[test]
+fn every_example_of_the_page_is_understood() {
+    let page = include_str!("../../../docs/models.md");
+    let blocks: Vec<&str> =
+        page.split("```toml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
+    let (prices, models): (Vec<&str>, Vec<&str>) =
+        blocks.into_iter().partition(|text| text.contains("[models."));
+    assert_eq!((prices.len(), models.len()), (1, 3));
+    for text in models {
+        toml::from_str::<ModelConfig>(text).unwrap();
+    }
+    let table: PriceTable = prices[0].parse().unwrap();
+    assert!(table.price("claude-sonnet-4-5-20250929").is_some());
+}
+
+/// The page says what is so when nothing is said.
+#[test]
+fn the_defaults_of_the_page_are_the_defaults() {
+    let page = include_str!("../../../docs/models.md");
+    let whole = page.split("```toml\n").find(|text| text.contains("[timeouts]")).unwrap();
+    let config: ModelConfig = toml::from_str(whole.split_once("```").unwrap().0).unwrap();
+    let plain = ModelConfig::new(ApiKind::OpenaiResponses, "gpt-5");
+    assert_eq!(
+        (config.timeouts, config.retry, config.delivery),
+        (plain.timeouts, plain.retry, plain.delivery)
+    );
+    assert_eq!(config.base_url.as_deref(), ApiKind::OpenaiResponses.base_url());
+    assert_eq!(config.settings.prompt_cache, plain.settings.prompt_cache);
 }

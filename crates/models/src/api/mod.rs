@@ -5,6 +5,8 @@
 
 mod anthropic;
 mod assembler;
+#[cfg(test)]
+mod assembler_tests;
 mod contract;
 mod finish;
 mod gemini;

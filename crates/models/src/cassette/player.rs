@@ -1,6 +1,6 @@
 //! A recording in the place of a model.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 use serde_json::Value;
@@ -70,5 +70,11 @@ impl Model for Player {
         let asked = scrub::without(request::compared(&request), &self.secrets);
         let answer = self.play(&asked);
         Box::pin(async move { answer })
+    }
+}
+
+impl From<Player> for Arc<dyn Model> {
+    fn from(model: Player) -> Self {
+        Arc::new(model)
     }
 }

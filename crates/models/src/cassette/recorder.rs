@@ -1,7 +1,7 @@
 //! A model that is recorded.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use provost_runtime::engine::Reservation;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
@@ -53,5 +53,11 @@ impl<M: Model> Model for Recorder<M> {
             self.keep(entry).map_err(|error| ModelError::new("cassette_unwritten", error.to_string()))?;
             answer
         })
+    }
+}
+
+impl<M: Model + 'static> From<Recorder<M>> for Arc<dyn Model> {
+    fn from(model: Recorder<M>) -> Self {
+        Arc::new(model)
     }
 }

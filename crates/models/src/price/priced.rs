@@ -50,3 +50,9 @@ impl<M: Forecasts> Model for Priced<M> {
         })
     }
 }
+
+impl<M: Forecasts + 'static> From<Priced<M>> for Arc<dyn Model> {
+    fn from(model: Priced<M>) -> Self {
+        Arc::new(model)
+    }
+}
