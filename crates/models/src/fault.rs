@@ -1,12 +1,10 @@
 //! Why a provider gave no answer, and whether asking again can help.
 
 use provost_runtime::port::ModelError;
-use serde::Serialize;
-use strum::{Display, IntoStaticStr};
+use strum::{Display, EnumString, IntoStaticStr};
 
-/// The kinds of failure a caller can tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Display, IntoStaticStr)]
-#[serde(rename_all = "snake_case")]
+/// The kinds of failure a caller can tell apart; the `kind` of a `ModelError` can be parsed to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// The key is missing, wrong or not allowed to do this.
@@ -39,7 +37,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Whether the same request may succeed a little later.
-    pub fn passes(self) -> bool {
+    pub(crate) fn passes(self) -> bool {
         match self {
             Self::RateLimited
             | Self::Overloaded
@@ -58,18 +56,18 @@ impl FaultKind {
     }
 }
 
-/// One failure, in words that hold no secret.
+/// One failure, in words that hold no secret once it leaves this crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
+pub(crate) struct Fault {
     /// What kind it is.
-    pub kind: FaultKind,
+    pub(crate) kind: FaultKind,
     /// What happened, with the provider's own words where it had some.
-    pub message: String,
+    pub(crate) message: String,
     /// The provider's code, or the HTTP status; none when there is neither.
-    pub code: Option<String>,
+    pub(crate) code: Option<String>,
     /// How long the provider asks us to wait.
-    pub retry_after_ms: Option<u64>,
+    pub(crate) retry_after_ms: Option<u64>,
 }
 
 impl Fault {

@@ -29,7 +29,8 @@ pub use ask::{Effort, ParallelCalls, PromptCache, Reasoning, Settings, ToolChoic
 pub use cassette::{Cassette, CassetteError, Player, Recorder};
 pub use config::{ConfigError, ModelConfig};
 pub use deltas::{Delta, Deltas};
-pub use fault::{Fault, FaultKind};
+pub(crate) use fault::Fault;
+pub use fault::FaultKind;
 pub use forecast::{Forecast, Forecasts};
 pub use price::{Price, PriceError, PriceTable, Priced};
 pub use remote::Remote;

@@ -78,7 +78,7 @@ impl Forecasts for Remote {
         let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
         Some(Forecast {
             prompt_tokens: bytes.div_ceil(BYTES_PER_TOKEN),
-            completion_tokens: ask.settings.max_tokens.unwrap_or(0),
+            completion_tokens: self.api.tokens_max(&ask.settings).unwrap_or(0),
             model: ask.settings.model,
         })
     }

@@ -1,6 +1,6 @@
 //! What a provider refuses comes back typed, in its own words, and without the key.
 
-use provost_models::ApiKind;
+use provost_models::{ApiKind, FaultKind};
 use provost_runtime::port::ModelError;
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ async fn refused(kind: ApiKind, reply: Reply) -> ModelError {
     let error = Asking::beds().of(&Desk::at(&server, kind).model).await.unwrap_err();
     assert!(!format!("{error} {error:?}").contains(KEY), "the key is in {error:?}");
     assert_eq!(server.asked().len(), 1, "not tried again");
+    assert!(error.kind.parse::<FaultKind>().is_ok(), "{}", error.kind);
     error
 }
 

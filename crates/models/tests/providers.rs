@@ -51,7 +51,7 @@ async fn every_setting_has_its_place() {
         }));
         asking.structured_output = Some(json!({ "schema": { "type": "object" }, "name": "beds" }));
         asking.of(&desk.model).await.unwrap();
-        let body = crate::providers::without_transcript(&server.asked()[0].body);
+        let body = without_transcript(&server.asked()[0].body);
         insta::assert_json_snapshot!(format!("{kind}_settings"), body);
     }
 }
@@ -91,25 +91,25 @@ async fn requests_go_where_the_provider_listens_and_the_key_into_its_header() {
 /// Streamed or not, the same answer is the same turn.
 #[tokio::test]
 async fn an_answer_that_comes_at_once_is_the_same_turn() {
-    let calls = json!([
-        { "id": "call_1", "type": "function", "function": { "name": "kb__find", "arguments": "{\"q\": \"beds\"}" } },
-        { "id": "call_2", "type": "function", "function": { "name": "clock__now", "arguments": "{}" } },
-    ]);
-    let message = json!({ "role": "assistant", "content": "Let me look — über.", "reasoning_content": "Two tools.", "tool_calls": calls });
-    let whole = json!({
-        "id": "chatcmpl-1",
-        "model": "gpt-4.1-2025-04-14",
-        "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }],
-        "usage": { "prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150,
-                   "prompt_tokens_details": { "cached_tokens": 0 }, "completion_tokens_details": { "reasoning_tokens": 4 } },
-    });
-    let stream = include_str!("streams/openai_chat.sse");
-    let server = Server::with([Reply::stream(stream), Reply::json(200, &whole)]).await;
-    let streamed = Asking::beds().of(&Desk::at(&server, ApiKind::OpenaiChat).model).await.unwrap();
-    let desk = Desk::configured(&server, ApiKind::OpenaiChat, |config| config.delivery = Delivery::Whole);
-    let at_once = Asking::beds().of(&desk.model).await.unwrap();
-    assert_eq!(streamed.to_value(), at_once.to_value());
-    assert_eq!(server.asked()[1].body.get("stream"), None);
+    for (kind, stream) in KINDS {
+        let whole: Value = serde_json::from_str(whole(kind)).unwrap();
+        let server = Server::with([Reply::stream(stream), Reply::json(200, &whole)]).await;
+        let streamed = Asking::beds().of(&Desk::at(&server, kind).model).await.unwrap();
+        let desk = Desk::configured(&server, kind, |config| config.delivery = Delivery::Whole);
+        let at_once = Asking::beds().of(&desk.model).await.unwrap();
+        assert_eq!(streamed.to_value(), at_once.to_value(), "{kind}");
+        let asked = &server.asked()[1];
+        assert!(asked.body.get("stream").is_none() && !asked.line.contains("stream"), "{kind}: {asked:?}");
+    }
+}
+
+fn whole(kind: ApiKind) -> &'static str {
+    match kind {
+        ApiKind::Anthropic => include_str!("streams/anthropic.json"),
+        ApiKind::OpenaiChat | ApiKind::OpenaiCompatible => include_str!("streams/openai_chat.json"),
+        ApiKind::OpenaiResponses => include_str!("streams/openai_responses.json"),
+        ApiKind::Gemini => include_str!("streams/gemini.json"),
+    }
 }
 
 /// The last answer of a run is plain text, whatever was thought before it.

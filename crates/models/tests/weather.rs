@@ -159,21 +159,56 @@ async fn nobody_at_the_address_is_a_failure_of_its_own() {
     assert_eq!(error.kind, "unreachable");
 }
 
+/// Each provider, a stream with one call spoilt, and the stream as it should be.
+fn spoilt() -> [(ApiKind, String, &'static str); 4] {
+    let chat = include_str!("streams/openai_chat.sse");
+    let responses = include_str!("streams/openai_responses.sse");
+    let gemini = include_str!("streams/gemini.sse");
+    let cut = |stream: &str| stream.replace("ds\\\"}", "ds");
+    [
+        (ApiKind::Anthropic, cut(STREAM), STREAM),
+        (ApiKind::OpenaiChat, cut(chat), chat),
+        (ApiKind::OpenaiResponses, cut(responses), responses),
+        (ApiKind::Gemini, gemini.replace("{\"q\":\"beds\"}", "\"{\\\"q\\\": \\\"beds\""), gemini),
+    ]
+}
+
 /// A call whose arguments are lost is another call: it is never made.
 #[tokio::test]
 async fn arguments_that_are_no_json_are_asked_for_once_more() {
-    let broken = STREAM.replace("ds\\\"}", "ds");
-    let desk_of = |server: &Server| Desk::at(server, ApiKind::Anthropic);
-    let server = Server::with([Reply::stream(&broken), Reply::stream(STREAM)]).await;
-    assert_eq!(attempts(&turn(&desk_of(&server), &[1_000..=1_250]).await.unwrap()), &json!(2));
+    for (kind, broken, whole) in spoilt() {
+        let server = Server::with([Reply::stream(&broken), Reply::stream(whole)]).await;
+        let turn_again = turn(&Desk::at(&server, kind), &[1_000..=1_250]).await.unwrap();
+        assert_eq!(attempts(&turn_again), &json!(2), "{kind}");
 
-    let server = Server::with([Reply::stream(&broken), Reply::stream(&broken)]).await;
-    let error = turn(&desk_of(&server), &[1_000..=1_250]).await.unwrap_err();
-    assert_eq!(error.kind, "malformed_arguments");
-    assert!(error.message.contains("kb/find") && error.message.contains(r#"{"q": "be"#), "{error}");
+        let server = Server::with([Reply::stream(&broken), Reply::stream(&broken)]).await;
+        let error = turn(&Desk::at(&server, kind), &[1_000..=1_250]).await.unwrap_err();
+        assert_eq!(error.kind, "malformed_arguments", "{kind}");
+        assert!(
+            error.message.contains("kb/find") && error.message.contains(r#"{"q": "be"#),
+            "{kind}: {error}"
+        );
+    }
+}
 
-    let cut = broken.replace("\"stop_reason\":\"tool_use\"", "\"stop_reason\":\"max_tokens\"");
+/// Asking again would cut the same call at the same place.
+#[tokio::test]
+async fn a_call_cut_by_the_limit_of_tokens_is_not_asked_for_again() {
+    let cut = STREAM
+        .replace("ds\\\"}", "ds")
+        .replace("\"stop_reason\":\"tool_use\"", "\"stop_reason\":\"max_tokens\"");
     let server = Server::with([Reply::stream(&cut)]).await;
-    let error = turn(&desk_of(&server), &[]).await.unwrap_err();
+    let error = turn(&Desk::at(&server, ApiKind::Anthropic), &[]).await.unwrap_err();
+    assert_eq!((error.kind.as_str(), server.asked().len()), ("bad_request", 1));
     assert!(error.message.contains("max_tokens"), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_its_provider_could_not_read_is_asked_for_once_more() {
+    let malformed =
+        json!({ "candidates": [{ "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "call: kb" }] });
+    let server = Server::with((0..2).map(|_| Reply::json(200, &malformed))).await;
+    let error = turn(&Desk::at(&server, ApiKind::Gemini), &[1_000..=1_250]).await.unwrap_err();
+    assert_eq!(error.kind, "malformed_arguments");
+    assert!(error.message.ends_with("call: kb"), "{error}");
 }

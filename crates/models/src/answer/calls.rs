@@ -36,7 +36,7 @@ fn unreadable(call: &Message, unread: &Value, finish: &Finish) -> Fault {
             FaultKind::BadRequest,
             format!("the answer reached its limit of tokens within a call of {tool}; allow more max_tokens"),
         ),
-        Finish::Done | Finish::Refused(_) | Finish::Other(_) => Fault::new(
+        Finish::Done | Finish::Refused(_) | Finish::Malformed(_) | Finish::Other(_) => Fault::new(
             FaultKind::MalformedArguments,
             format!("the model called {tool} with arguments that are no JSON object: {shown}"),
         ),

@@ -33,9 +33,7 @@ pub(crate) struct Answer {
 /// Reads the body of an answer to the turn of this number.
 pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<Answer, Fault> {
     let finish = api.finish(body);
-    if let Finish::Refused(words) = &finish {
-        return Err(Fault::new(FaultKind::Refused, format!("the model refused: {words}")));
-    }
+    check_finish(&finish)?;
     let messages = api.shape().decode(&api.said(body), &ask.names, turn).map_err(|error| {
         Fault::new(FaultKind::MalformedAnswer, format!("the answer cannot be read: {}", error.message()))
     })?;
@@ -55,6 +53,17 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
         id: api.answer_id(body).map(str::to_owned),
         model: api.answer_model(body).map(str::to_owned),
     })
+}
+
+fn check_finish(finish: &Finish) -> Result<(), Fault> {
+    match finish {
+        Finish::Done | Finish::Length | Finish::Other(_) => Ok(()),
+        Finish::Refused(words) => Err(Fault::new(FaultKind::Refused, format!("the model refused: {words}"))),
+        Finish::Malformed(words) => {
+            let message = format!("the model wrote a call its provider could not read: {words}");
+            Err(Fault::new(FaultKind::MalformedArguments, message))
+        }
+    }
 }
 
 impl Answer {

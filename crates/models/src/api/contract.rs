@@ -7,9 +7,9 @@ use provost_contract::provider::Provider;
 use serde_json::Value;
 
 use super::{Assembler, Finish, Usage};
-use crate::Fault;
 use crate::ask::Ask;
 use crate::wire::Delivery;
+use crate::{Fault, Settings};
 
 /// Where requests go, below the base URL.
 pub(crate) struct Route {
@@ -41,6 +41,11 @@ pub(crate) trait Api: Send + Sync {
 
     /// The body of a request.
     fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault>;
+
+    /// How many tokens an answer may have; none when nothing limits it.
+    fn tokens_max(&self, settings: &Settings) -> Option<u64> {
+        settings.max_tokens
+    }
 
     /// What puts a streamed answer together.
     fn assembler(&self) -> Box<dyn Assembler>;

@@ -9,6 +9,8 @@ pub(crate) enum Finish {
     Length,
     /// It, or a filter in front of it, declined; in the provider's words.
     Refused(String),
+    /// It wrote a call that its provider could not read.
+    Malformed(String),
     /// Anything else, in the provider's word.
     Other(String),
 }
@@ -20,6 +22,7 @@ impl Finish {
             Self::Done => "done",
             Self::Length => "length",
             Self::Refused(_) => "refused",
+            Self::Malformed(_) => "malformed",
             Self::Other(word) => word,
         }
     }

@@ -5,10 +5,10 @@ use provost_contract::provider::Provider;
 use serde_json::Value;
 
 use super::{read, stream, write};
-use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
 use crate::ask::Ask;
 use crate::wire::Delivery;
+use crate::{Fault, Settings};
 
 /// Anthropic Messages.
 pub(in crate::api) struct Anthropic;
@@ -32,6 +32,10 @@ impl Api for Anthropic {
 
     fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault> {
         Ok(write::body(ask, delivery))
+    }
+
+    fn tokens_max(&self, settings: &Settings) -> Option<u64> {
+        Some(write::max_tokens(settings))
     }
 
     fn assembler(&self) -> Box<dyn Assembler> {

@@ -39,7 +39,7 @@ pub(super) fn body(ask: &Ask, delivery: Delivery) -> Object {
 }
 
 /// The limit counts thinking, so a budget for thinking comes on top of the default.
-fn max_tokens(settings: &Settings) -> u64 {
+pub(super) fn max_tokens(settings: &Settings) -> u64 {
     let thinking = match settings.reasoning {
         Some(Reasoning::BudgetTokens(budget)) => budget,
         Some(Reasoning::Effort(_)) | None => 0,

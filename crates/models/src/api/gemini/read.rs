@@ -20,6 +20,10 @@ pub(super) fn finish(body: &Value) -> Finish {
             let words = body.pointer("/candidates/0/finishMessage").and_then(Value::as_str);
             Finish::Refused(format!("the answer was withheld: {}", words.unwrap_or(reason)))
         }
+        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")) => {
+            let words = body.pointer("/candidates/0/finishMessage").and_then(Value::as_str);
+            Finish::Malformed(words.unwrap_or(reason).to_owned())
+        }
         Some(other) => Finish::Other(other.to_owned()),
     }
 }
