@@ -3,10 +3,10 @@
 use provost_contract::provider::Part;
 use serde_json::Value;
 
-/// The parts to keep. Providers demand thinking back between a call and its result, and pass over it
-/// once a turn has ended without calls: there it would only cost room.
-pub(super) fn kept(parts: Vec<Part>, calls: bool) -> Vec<Part> {
-    parts.into_iter().filter(|part| calls || !is_reasoning(part)).collect()
+/// The parts without thinking, for the end of a turn without calls. Providers demand thinking back between
+/// a call and its result, and pass over it later: there it would only cost room.
+pub(super) fn left_behind(parts: Vec<Part>) -> Vec<Part> {
+    parts.into_iter().filter(|part| !is_reasoning(part)).collect()
 }
 
 fn is_reasoning(part: &Part) -> bool {

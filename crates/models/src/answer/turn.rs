@@ -3,19 +3,15 @@
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::message::MessageType;
-use provost_contract::provider::Mend;
 use provost_contract::provider_turn::StructuredAnswer;
 use provost_runtime::port::{ModelError, TurnAnswer};
 use serde_json::{Value, json};
 
-use super::{calls, reasoning, spoken, structured};
+use super::{calls, diagnostics, reasoning, spoken, structured};
 use crate::api::{Api, Finish};
 use crate::ask::Ask;
 use crate::wire::Received;
 use crate::{Fault, FaultKind, call_fields};
-
-/// How many losses a record tells one by one.
-const LOSSES_TOLD_MAX: usize = 8;
 
 /// An answer that was read.
 #[derive(Debug)]
@@ -40,7 +36,8 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     let (called, said): (Vec<_>, Vec<_>) =
         messages.into_iter().partition(|message| message.kind == MessageType::ToolCall);
     let calls = calls::requested(&called, &finish)?;
-    let parts = reasoning::kept(spoken::parts(&said), !calls.is_empty());
+    let parts = spoken::parts(&said);
+    let parts = if calls.is_empty() { reasoning::left_behind(parts) } else { parts };
     let content = spoken::text(&parts);
     let wanted = ask.structured_output.as_ref().filter(|_| calls.is_empty());
     Ok(Answer {
@@ -95,16 +92,7 @@ impl Answer {
         told.insert("finish".into(), self.finish.word().into());
         let ids = [("answer_id", self.id.as_deref()), ("request_id", request_id)];
         told.extend(ids.into_iter().filter_map(|(key, id)| Some((key.to_owned(), id?.into()))));
-        if !ask.losses.is_empty() {
-            let losses: Vec<_> = ask.losses.iter().take(LOSSES_TOLD_MAX).collect();
-            told.insert("losses".into(), json!({ "count": ask.losses.len(), "first": losses }));
-        }
-        // That results stand behind all calls of a turn is usual, and nothing to tell of.
-        let mends: Vec<_> = ask.repairs.iter().filter(|change| change.mend != Mend::MovedResult).collect();
-        if !mends.is_empty() {
-            let first: Vec<_> = mends.iter().take(LOSSES_TOLD_MAX).collect();
-            told.insert("repairs".into(), json!({ "count": mends.len(), "first": first }));
-        }
+        told.extend(diagnostics::of_request(ask));
         told
     }
 }

@@ -79,10 +79,13 @@ fn status_of(word: &str) -> Option<u16> {
     }
 }
 
+/// The message, or else whatever the provider sent in its place.
 fn words(error: &Value) -> String {
+    let said = |key| error.get(key).and_then(Value::as_str).map(str::to_owned);
     let message = match error {
-        Value::String(text) => text.as_str(),
-        error => error.get("message").and_then(Value::as_str).unwrap_or_default(),
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        error => said("message").or_else(|| said("detail")).unwrap_or_else(|| error.to_string()),
     };
     let message = message.trim();
     match message.char_indices().nth(WORDS_MAX) {
@@ -160,5 +163,9 @@ mod tests {
         assert_eq!(fault.code.as_deref(), Some("bad"));
         assert_eq!(fault.message.chars().count(), "the provider says: ".len() + WORDS_MAX + 1);
         assert_eq!(classify(Some(502), &Value::Null).code.as_deref(), Some("502"));
+        let words = |error: Value| classify(Some(400), &error).message;
+        assert_eq!(words(json!({ "detail": "no such field" })), "the provider says: no such field");
+        assert_eq!(words(json!({ "why": 7 })), r#"the provider says: {"why":7}"#);
+        assert_eq!(words(Value::Null), "the provider answered 400 without a word");
     }
 }

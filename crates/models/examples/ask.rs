@@ -1,0 +1,67 @@
+//! Asks a configured model one question and prints the answer while it is spoken.
+//!
+//!     cargo run -p provost-models --example ask -- model.toml "Why is the sky blue?" [cassette.json]
+//!
+//! With a cassette that exists, the recording answers; with one that does not, it is recorded.
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use provost_contract::Message;
+use provost_contract::json::Object;
+use provost_contract::tool::ToolCatalog;
+use provost_models::{Cassette, Delta, Deltas, ModelConfig, Player, Recorder};
+use provost_runtime::engine::History;
+use provost_runtime::port::{Model, TurnAnswer, TurnRequest};
+use provost_runtime::system::SystemClock;
+
+struct Printer;
+
+impl Deltas for Printer {
+    fn hear(&self, _request: &TurnRequest<'_>, delta: Delta<'_>) {
+        if let Delta::Text(text) = delta {
+            print!("{text}");
+            let _ = std::io::stdout().flush();
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [config, question, cassette @ ..] = words.as_slice() else {
+        return Err("usage: ask model.toml QUESTION [cassette.json]".into());
+    };
+    let model = model(config, cassette.first().map(PathBuf::from))?;
+    let history: History = vec![Arc::new(Message::text("user", question))].into();
+    let (tools, nothing) = (ToolCatalog::default(), Object::new());
+    let request = TurnRequest {
+        turn: 1,
+        turns_max: 1,
+        session: None,
+        messages: &history,
+        tools: &tools,
+        context: &nothing,
+        model: &nothing,
+        structured_output: None,
+    };
+    if let TurnAnswer::Provider(turn) = model.turn(request).await? {
+        println!("\n---\n{}\n{}", turn.content, serde_json::to_string(&turn.usage)?);
+    }
+    Ok(())
+}
+
+fn model(config: &str, cassette: Option<PathBuf>) -> Result<Arc<dyn Model>, Box<dyn Error>> {
+    if let Some(path) = cassette.as_ref().filter(|path| path.exists()) {
+        return Ok(Player::new(Cassette::read(path)?, Vec::new()).into());
+    }
+    let config: ModelConfig = toml::from_str(&std::fs::read_to_string(config)?)?;
+    let remote = config.build(Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
+    Ok(match cassette {
+        Some(path) => Recorder::new(remote, path, Vec::new()).into(),
+        None => remote.into(),
+    })
+}
