@@ -30,6 +30,20 @@ pub enum RegistryError {
 }
 
 /// A set of tools, no two of the same name.
+///
+/// ```
+/// use provost_tools::{Environment, HttpAccess, Limits, Tools, Workspace};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let workspace = Workspace::open(".", Limits::default())?;
+/// let environment = Environment::allow(std::env::vars_os(), &Environment::COMMON);
+/// let access = HttpAccess { hosts: vec!["docs.rs".parse()?], ..HttpAccess::default() };
+/// let tools = Tools::files(&workspace)?.with_shell(&workspace, &environment)?.with_http(access)?.with_human()?;
+/// let names: Vec<&str> = tools.declarations().map(|tool| tool.name().as_str()).collect();
+/// assert_eq!(names.first(), Some(&"fs/list"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct Tools(Vec<Arc<dyn Tool>>);
 

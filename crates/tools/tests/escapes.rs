@@ -40,10 +40,7 @@ async fn no_path_leads_up_or_starts_at_the_root_of_the_machine() {
         assert_eq!(answers(&bench, path).await, ["outside_workspace"; 5], "{path}");
     }
     bench.put("outside/file.txt", "secret");
-    assert_eq!(
-        answers(&bench, "outside/file.txt").await,
-        ["not_a_folder", "not_a_folder", "ok", "ok", "no_match"]
-    );
+    assert_eq!(answers(&bench, "outside/file.txt").await, ["not_a_folder", "ok", "ok", "ok", "no_match"]);
 }
 
 #[tokio::test]
@@ -186,4 +183,40 @@ async fn a_write_keeps_the_mode_but_no_borrowed_rights() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o4750)).unwrap();
     assert_eq!(bench.code("fs/write", json!({ "path": "run.sh", "content": "new" })).await, "ok");
     assert_eq!(mode(&bench), 0o750);
+}
+
+/// Names that mean something to somebody.
+const NAMES: [&str; 14] = [
+    "",
+    ".",
+    "..",
+    "...",
+    "sub",
+    "file.txt",
+    "away",
+    "leak.txt",
+    "near",
+    ".git",
+    "~",
+    "*",
+    "outside",
+    "secret.txt",
+];
+
+#[test]
+fn no_path_anybody_can_write_leads_out() {
+    let bench = Bench::new();
+    bench.put("sub/sub/file.txt", "inside");
+    symlink(bench.outside(), bench.path("away")).unwrap();
+    symlink("../..", bench.path("sub/near")).unwrap();
+    symlink(bench.outside().join("secret.txt"), bench.path("sub/leak.txt")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    arbtest::arbtest(|bytes| {
+        let start = if bytes.ratio(1, 8)? { bench.outside().display().to_string() } else { String::new() };
+        let names = (0..bytes.int_in_range(1..=5)?).map(|_| bytes.choose(&NAMES).copied());
+        let path = start + &names.collect::<Result<Vec<_>, _>>()?.join("/");
+        runtime.block_on(answers(&bench, &path));
+        Ok(())
+    })
+    .budget_ms(500);
 }

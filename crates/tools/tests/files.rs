@@ -1,7 +1,7 @@
 //! Reading, searching and changing files.
 
 use insta::assert_snapshot;
-use provost_tools::{FileLimits, Limits};
+use provost_tools::{FileLimits, Limits, Preview};
 use serde_json::json;
 
 use crate::bench::Bench;
@@ -38,6 +38,7 @@ async fn what_the_model_reads_of_a_project() {
     assert_snapshot!(bench.read("fs/list", json!({ "path": "notes" })).await, @r#"{"path":"notes","entries":["notes/.ignore","notes/kept.log"],"truncated":false,"skipped":0}"#);
     assert_snapshot!(bench.read("fs/search", json!({ "pattern": r"fn \w+" })).await, @r#"{"matches":["src/greet.rs:1:pub fn greet(name: &str) {}","src/main.rs:1:fn main() {"],"files":2,"truncated":false,"skipped":0}"#);
     assert_snapshot!(bench.read("fs/search", json!({ "pattern": "GREET", "case": "insensitive", "glob": "notes/*" })).await, @r#"{"matches":["notes/kept.log:1:greet, kept"],"files":1,"truncated":false,"skipped":0}"#);
+    assert_snapshot!(bench.read("fs/search", json!({ "pattern": "^}", "path": "src/main.rs" })).await, @r#"{"matches":["src/main.rs:3:}"],"files":1,"truncated":false,"skipped":0}"#);
     assert_snapshot!(bench.read("fs/read", json!({ "path": "src/main.rs" })).await, @r#"{"path":"src/main.rs","text":"fn main() {\n    greet(\"world\");\n}\n","first_line":1,"last_line":3,"total_lines":3}"#);
     assert_snapshot!(bench.read("fs/read", json!({ "path": "src/main.rs", "first_line": 2, "lines": 1 })).await, @r#"{"path":"src/main.rs","text":"    greet(\"world\");\n","first_line":2,"last_line":2,"total_lines":3,"next_line":3}"#);
     assert_snapshot!(bench.read("fs/write", json!({ "path": "docs/a/new.md", "content": "# New\n" })).await, @r#"{"path":"docs/a/new.md","change":"created","bytes":6,"lines":1}"#);
@@ -138,6 +139,8 @@ async fn everything_read_is_bounded_and_says_so() {
     assert_eq!(bench.code("fs/read", json!({ "path": "huge" })).await, "too_large");
     let write = |bytes: usize| json!({ "path": "new", "content": "x".repeat(bytes) });
     assert_eq!(bench.code("fs/write", write(65)).await, "too_large");
+    let shown = bench.preview("fs/write", write(65)).await;
+    assert!(matches!(shown, Some(Preview::Refused { code: "too_large", .. })), "{shown:?}");
     assert!(!bench.path("new").exists());
     assert_eq!(bench.code("fs/write", write(64)).await, "ok");
 }

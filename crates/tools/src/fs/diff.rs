@@ -4,19 +4,27 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
+use crate::workspace::{FileError, WorkspacePath};
 use crate::{Preview, Workspace};
 
 const CONTEXT_LINES: usize = 3;
 /// After this long the diff is finished coarsely; it stays correct.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What would change in a file; an empty old text with no file is a new file.
-pub(super) fn preview(workspace: &Workspace, path: &str, old: Option<&str>, new: &str) -> Preview {
+/// What would change in a file, which is new when it has no old text.
+pub(super) fn preview(
+    workspace: &Workspace,
+    path: &WorkspacePath,
+    old: Option<&str>,
+    new: &str,
+) -> Result<Preview, FileError> {
+    workspace.check_text(path, new)?;
     let before = if old.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old.unwrap_or_default(), new);
     let shown =
         diff.unified_diff().context_radius(CONTEXT_LINES).header(&before, &format!("b/{path}")).to_string();
-    Preview::Diff { path: path.to_owned(), diff: cut(shown, workspace.limits().files.diff_bytes_max) }
+    let diff = cut(shown, workspace.limits().files.diff_bytes_max);
+    Ok(Preview::Diff { path: path.to_string(), diff })
 }
 
 fn cut(mut diff: String, bytes_max: usize) -> String {

@@ -95,7 +95,7 @@ impl FileTool for Edit {
         let asked = asked.checked()?;
         let old = workspace.text(&asked.path)?;
         let new = edited(&old, &asked)?.text;
-        Ok(Some(diff::preview(workspace, &asked.path.to_string(), Some(&old), &new)))
+        Ok(Some(diff::preview(workspace, &asked.path, Some(&old), &new)?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use cap_std::fs::File;
 use globset::{Glob, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
@@ -15,7 +16,7 @@ use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
 use crate::schema::wrong;
-use crate::workspace::{EntryKind, Found, Walk, WorkspacePath};
+use crate::workspace::{EntryKind, FileError, Found, Walk, WorkspacePath};
 use crate::{FileLimits, Refusal, Reply, Workspace};
 
 /// A line longer than this is not searched: neither is the rest of its file.
@@ -28,7 +29,7 @@ pub(crate) struct Search;
 pub(crate) struct Parameters {
     /// A regular expression in the syntax of ripgrep, matched against each line.
     pattern: String,
-    /// The folder to search, from the root of the workspace; the whole workspace when left out.
+    /// The file or folder to search, from the root of the workspace; all of it when left out.
     path: Option<String>,
     /// Search only files whose path matches, such as `**/*.rs`.
     glob: Option<String>,
@@ -61,7 +62,11 @@ impl FileTool for Search {
         let path: WorkspacePath = asked.path.as_deref().unwrap_or_default().parse()?;
         let mut hunt = Hunt::new(&asked, workspace.limits().files)?;
         let mut walk = Walk::new(workspace, stop, usize::MAX);
-        let end = walk.run(&path, &mut |found| hunt.look_into(&found))?;
+        let end = match workspace.file(&path) {
+            Ok(file) => hunt.look_into(&path, Ok(file)),
+            Err(FileError::NotAFile(_)) => walk.run(&path, &mut |found| hunt.look_at(&found))?,
+            Err(error) => return Err(error.into()),
+        };
         let (count, files) = (hunt.lines.len(), hunt.files);
         let more = if end.is_break() { ", and more" } else { "" };
         Ok(Reply::done(
@@ -104,13 +109,18 @@ impl Hunt {
         Ok(Self { matcher, glob, searcher, limits, lines: Vec::new(), files: 0, skipped: 0 })
     }
 
-    fn look_into(&mut self, found: &Found<'_>) -> ControlFlow<()> {
+    /// Passes over what is no file or not meant.
+    fn look_at(&mut self, found: &Found<'_>) -> ControlFlow<()> {
         let is_meant = self.glob.as_ref().is_none_or(|glob| glob.is_match(found.path.to_path_buf()));
         if found.kind != EntryKind::File || !is_meant {
             return ControlFlow::Continue(());
         }
+        self.look_into(&found.path, found.open())
+    }
+
+    fn look_into(&mut self, path: &WorkspacePath, file: Result<File, FileError>) -> ControlFlow<()> {
         let known = self.lines.len();
-        if self.search(found).is_none() {
+        if file.ok().and_then(|file| self.search(path, file)).is_none() {
             self.skipped += 1;
         }
         self.files += usize::from(self.lines.len() > known && known < self.limits.matches_max);
@@ -122,9 +132,8 @@ impl Hunt {
         ControlFlow::Continue(())
     }
 
-    /// Searches one file; none when it cannot be opened or searched to its end.
-    fn search(&mut self, found: &Found<'_>) -> Option<()> {
-        let file = found.open().ok()?;
+    /// Searches one file; none when it cannot be searched to its end.
+    fn search(&mut self, path: &WorkspacePath, file: File) -> Option<()> {
         if file.metadata().ok()?.len() > self.limits.file_bytes_max {
             return None;
         }
@@ -132,7 +141,7 @@ impl Hunt {
         let sink = Lossy(|number, line| {
             let line = line.trim_end();
             let shown = line.get(..line.floor_char_boundary(limits.line_bytes_max)).unwrap_or_default();
-            lines.push(format!("{}:{number}:{shown}", found.path));
+            lines.push(format!("{path}:{number}:{shown}"));
             Ok(lines.len() <= limits.matches_max)
         });
         searcher.search_file(&*matcher, &file.into_std(), sink).ok()

@@ -56,7 +56,7 @@ impl FileTool for Write {
     fn preview(workspace: &Workspace, asked: Parameters) -> Result<Option<Preview>, Refusal> {
         let (path, content) = asked.checked()?;
         let old = workspace.text_if_there(&path)?;
-        Ok(Some(diff::preview(workspace, &path.to_string(), old.as_deref(), &content)))
+        Ok(Some(diff::preview(workspace, &path, old.as_deref(), &content)?))
     }
 }
 

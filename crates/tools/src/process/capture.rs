@@ -65,6 +65,15 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_takes_no_more_room_than_the_limit() {
+        let mut capture = Capture::new(1_000);
+        (0..10_000).for_each(|_| capture.push(&[b'x'; 8_192]));
+        let room = capture.head.capacity() + capture.tail.capacity();
+        assert!(room <= 4_000, "{room} bytes for 80 MB");
+        assert_eq!(capture.left_out(), 10_000 * 8_192 - 1_000);
+    }
+
+    #[test]
     fn what_fits_is_whole() {
         let mut capture = Capture::new(5);
         capture.push("abž".as_bytes());

@@ -1,9 +1,10 @@
 //! The variables a program sees.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 /// Variables by name. A program gets these and no others: credentials of the host stay with the host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
@@ -23,5 +24,12 @@ impl Environment {
 
     pub(super) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+impl fmt::Debug for Environment {
+    /// Names only: a value may be a secret that somebody listed.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.0.iter().map(|(name, _)| name)).finish()
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, File, FileType, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
 use super::{FileError, Workspace, WorkspacePath};
@@ -25,11 +25,16 @@ impl Workspace {
     }
 }
 
+/// What somebody hopes to find under a name.
+#[derive(Clone, Copy)]
+enum Wanted {
+    File,
+    Folder,
+}
+
 /// Opens the folder of this name in a folder; `path` is what the caller asked for.
 pub(super) fn step(folder: &Dir, name: &str, path: &WorkspacePath) -> Result<Dir, FileError> {
-    folder
-        .open_dir_nofollow(name)
-        .map_err(|source| explain(folder, name, path, source, FileError::NotAFolder))
+    folder.open_dir_nofollow(name).map_err(|source| explain(folder, name, path, Wanted::Folder, source))
 }
 
 /// Opens the ordinary file of this name in a folder.
@@ -37,30 +42,26 @@ pub(super) fn open_file(folder: &Dir, name: &str, path: &WorkspacePath) -> Resul
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).custom_flags(PATIENCE.bits().cast_signed());
     let opened = folder.open_with(name, &options);
-    let file = opened.map_err(|source| explain(folder, name, path, source, FileError::NotAFile))?;
+    let file = opened.map_err(|source| explain(folder, name, path, Wanted::File, source))?;
     let metadata = file.metadata().map_err(|source| failed(path, source))?;
     if metadata.is_file() { Ok(file) } else { Err(FileError::NotAFile(path.clone())) }
 }
 
 /// What stands in the way. Only words come of this second look, no decision.
-fn explain(
-    folder: &Dir,
-    name: &str,
-    path: &WorkspacePath,
-    source: io::Error,
-    other: fn(WorkspacePath) -> FileError,
-) -> FileError {
-    match folder.symlink_metadata(name).map(|metadata| metadata.file_type()) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => FileError::NotFound(path.clone()),
-        Ok(kind) if kind.is_symlink() => FileError::Link { path: path.clone(), target: target(folder, name) },
-        Ok(kind) if !is_expected(kind, &source) => other(path.clone()),
-        Ok(_) | Err(_) => failed(path, source),
+fn explain(folder: &Dir, name: &str, path: &WorkspacePath, wanted: Wanted, source: io::Error) -> FileError {
+    let found = match folder.symlink_metadata(name) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return FileError::NotFound(path.clone()),
+        Err(_) => return failed(path, source),
+    };
+    if found.is_symlink() {
+        return FileError::Link { path: path.clone(), target: target(folder, name) };
     }
-}
-
-/// A file or folder that was refused for another reason than its kind, such as missing rights.
-fn is_expected(kind: FileType, source: &io::Error) -> bool {
-    (kind.is_file() || kind.is_dir()) && source.kind() == io::ErrorKind::PermissionDenied
+    match wanted {
+        Wanted::File if !found.is_file() => FileError::NotAFile(path.clone()),
+        Wanted::Folder if !found.is_dir() => FileError::NotAFolder(path.clone()),
+        Wanted::File | Wanted::Folder => failed(path, source),
+    }
 }
 
 /// What a link says it points at.

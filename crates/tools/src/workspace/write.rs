@@ -18,16 +18,19 @@ impl Workspace {
     /// old text or the new one. A file keeps its mode.
     pub(crate) fn replace(&self, path: &WorkspacePath, text: &str, stop: &Stop) -> Result<(), FileError> {
         let Some((folder, name)) = path.split() else { return Err(FileError::NotAFile(path.clone())) };
-        check_size(text.len(), path, self.limits().files.file_bytes_max)?;
-        if text.contains('\0') {
-            return Err(FileError::Binary(path.clone()));
-        }
+        self.check_text(path, text)?;
         let folder = self.folder_made(&folder)?;
         let mode = mode_of(&folder, name, path)?;
         let draft = Draft::create(&folder, name).map_err(|source| failed(path, source))?;
         draft.fill(text, mode).map_err(|source| failed(path, source))?;
         stop.check()?;
         draft.publish(name).map_err(|source| failed(path, source))
+    }
+
+    /// Refuses a text that no file may hold.
+    pub(crate) fn check_text(&self, path: &WorkspacePath, text: &str) -> Result<(), FileError> {
+        check_size(text.len(), path, self.limits().files.file_bytes_max)?;
+        if text.contains('\0') { Err(FileError::Binary(path.clone())) } else { Ok(()) }
     }
 
     fn folder_made(&self, path: &WorkspacePath) -> Result<Dir, FileError> {
@@ -110,4 +113,24 @@ impl Drop for Draft<'_> {
 fn shortened(name: &str) -> &str {
     let end = name.floor_char_boundary(150);
     name.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn a_write_nobody_waits_for_changes_nothing_and_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(home.path(), Limits::default()).unwrap();
+        let path: WorkspacePath = "a".parse().unwrap();
+        let names = || fs::read_dir(home.path()).unwrap().count();
+        assert!(matches!(workspace.replace(&path, "one", &Stop::stopped()), Err(FileError::Stopped(_))));
+        assert_eq!(names(), 0);
+        workspace.replace(&path, "one", &Stop::default()).unwrap();
+        assert_eq!((names(), workspace.text(&path).unwrap().as_str()), (1, "one"));
+    }
 }
