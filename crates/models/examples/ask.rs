@@ -59,9 +59,10 @@ fn model(config: &str, cassette: Option<PathBuf>) -> Result<Arc<dyn Model>, Box<
         return Ok(Player::new(Cassette::read(path)?, Vec::new()).into());
     }
     let config: ModelConfig = toml::from_str(&std::fs::read_to_string(config)?)?;
-    let remote = config.build(Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
+    let key = config.key()?;
+    let remote = config.build_with(key.clone(), Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
     Ok(match cassette {
-        Some(path) => Recorder::new(remote, path, Vec::new()).into(),
+        Some(path) => Recorder::new(remote, path, key.into_iter().collect()).into(),
         None => remote.into(),
     })
 }

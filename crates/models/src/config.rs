@@ -109,7 +109,10 @@ impl ModelConfig {
     }
 
     /// The key, from the one place that is named. A server that usually has no key may go without.
-    fn key(&self) -> Result<Option<Secret>, ConfigError> {
+    ///
+    /// # Errors
+    /// When two places are named, or there is no key in the one.
+    pub fn key(&self) -> Result<Option<Secret>, ConfigError> {
         match (&self.key_env, &self.key_file) {
             (Some(_), Some(_)) => Err(ConfigError::TwoKeys),
             (Some(variable), None) => Ok(Some(Secret::from_env(variable)?)),

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::answer::{self, Answer};
 use crate::api::Api;
 use crate::ask::Ask;
+use crate::forecast;
 use crate::wire::{Endpoint, Exchange};
 use crate::{Delivery, Delta, Deltas, Fault, Forecast, Forecasts, Retry, Settings, Timeouts};
 
@@ -68,16 +69,11 @@ impl Remote {
     }
 }
 
-/// Text and JSON of every language have more bytes a token than this, on the whole.
-const BYTES_PER_TOKEN: u64 = 3;
-
 impl Forecasts for Remote {
     fn forecast(&self, request: &TurnRequest<'_>) -> Option<Forecast> {
         let ask = Ask::of(request, &self.settings, self.api.shape()).ok()?;
-        let body = self.body(&ask).ok()?;
-        let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
         Some(Forecast {
-            prompt_tokens: bytes.div_ceil(BYTES_PER_TOKEN),
+            prompt_tokens: forecast::tokens_of(&self.body(&ask).ok()?),
             completion_tokens: self.api.tokens_max(&ask.settings).unwrap_or(0),
             model: ask.settings.model,
         })

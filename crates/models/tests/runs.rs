@@ -87,6 +87,37 @@ async fn a_run_with_each_provider_ends_with_its_answer() {
     }
 }
 
+/// What a provider read once it may keep: a later request says the same and goes on.
+#[tokio::test]
+async fn a_prompt_grows_at_its_end_only() {
+    for (kind, first, last, _) in scenes() {
+        let server = Server::with([first, Reply::json(200, &last)]).await;
+        run(Arc::new(remote(&server, kind))).await;
+        let [first, second] = &server.asked()[..] else { panic!("two requests of {kind}") };
+        for (key, before) in first.body.as_object().unwrap() {
+            let (before, now) = (without_marks(before), without_marks(&second.body[key]));
+            match (&before, &now) {
+                (Value::Array(before), Value::Array(now)) => {
+                    assert!(now.starts_with(before), "{kind}: {key}");
+                }
+                _ => assert_eq!(before, now, "{kind}: {key}"),
+            }
+        }
+    }
+}
+
+/// Marks say where to cut the cache, and are no part of what is read.
+fn without_marks(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(without_marks).collect(),
+        Value::Object(fields) => {
+            let said = fields.iter().filter(|(key, _)| *key != "cache_control");
+            said.map(|(key, value)| (key.clone(), without_marks(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
 /// What was recorded once is played again without a server, to the same end.
 #[tokio::test]
 async fn a_recorded_run_can_be_played_without_a_provider() {
