@@ -13,7 +13,7 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
-use provost_models::{Cassette, Delta, Deltas, ModelConfig, Player, Recorder};
+use provost_models::{Cassette, Delta, Deltas, ModelConfig, Player};
 use provost_runtime::engine::History;
 use provost_runtime::port::{Model, TurnAnswer, TurnRequest};
 use provost_runtime::system::SystemClock;
@@ -59,10 +59,9 @@ fn model(config: &str, cassette: Option<PathBuf>) -> Result<Arc<dyn Model>, Box<
         return Ok(Player::new(Cassette::read(path)?, Vec::new()).into());
     }
     let config: ModelConfig = toml::from_str(&std::fs::read_to_string(config)?)?;
-    let key = config.key()?;
-    let remote = config.build_with(key.clone(), Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
+    let remote = config.build(Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
     Ok(match cassette {
-        Some(path) => Recorder::new(remote, path, key.into_iter().collect()).into(),
+        Some(path) => remote.recorded(path).into(),
         None => remote.into(),
     })
 }

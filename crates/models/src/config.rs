@@ -109,10 +109,7 @@ impl ModelConfig {
     }
 
     /// The key, from the one place that is named. A server that usually has no key may go without.
-    ///
-    /// # Errors
-    /// When two places are named, or there is no key in the one.
-    pub fn key(&self) -> Result<Option<Secret>, ConfigError> {
+    fn key(&self) -> Result<Option<Secret>, ConfigError> {
         match (&self.key_env, &self.key_file) {
             (Some(_), Some(_)) => Err(ConfigError::TwoKeys),
             (Some(variable), None) => Ok(Some(Secret::from_env(variable)?)),

@@ -1,5 +1,6 @@
 //! A model behind a provider's API.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use provost_runtime::engine::Reservation;
@@ -12,7 +13,7 @@ use crate::api::Api;
 use crate::ask::Ask;
 use crate::forecast;
 use crate::wire::{Endpoint, Exchange};
-use crate::{Delivery, Delta, Deltas, Fault, Forecast, Forecasts, Retry, Settings, Timeouts};
+use crate::{Delivery, Delta, Deltas, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
 
 /// A model that is asked over HTTP. Made of a [`crate::ModelConfig`].
 pub struct Remote {
@@ -32,6 +33,13 @@ impl Remote {
     #[must_use]
     pub fn heard_by(self, deltas: Arc<dyn Deltas>) -> Self {
         Self { deltas: Some(deltas), ..self }
+    }
+
+    /// The same model, recorded into a file that never holds its key.
+    #[must_use]
+    pub fn recorded(self, path: PathBuf) -> Recorder<Self> {
+        let key = self.endpoint.key().cloned();
+        Recorder::new(self, path, key.into_iter().collect())
     }
 
     async fn ask(&self, request: TurnRequest<'_>) -> Result<TurnAnswer, ModelError> {

@@ -19,7 +19,7 @@ async fn record(path: &Path) -> Asking {
     let refusal = json!({ "error": { "type": "invalid_request_error", "message": format!("bad: {KEY}") } });
     let server = Server::with([Reply::stream(STREAM), Reply::json(400, &refusal)]).await;
     let model = Desk::at(&server, ApiKind::Anthropic).model;
-    let recorder = Recorder::new(model, path.to_owned(), vec![secret(KEY)]);
+    let recorder = model.recorded(path.to_owned());
     let turn = Asking::beds().of(&recorder).await.unwrap();
     let mut second = Asking::beds().after(&turn);
     second.messages.push(Message::text("user", format!("my key is {KEY}")));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provost_models::{ApiKind, Cassette, ModelConfig, Player, Recorder, Remote};
+use provost_models::{ApiKind, Cassette, ModelConfig, Player, Remote};
 use provost_runtime::driver::{Executors, Finished, Host, Run, Start};
 use provost_runtime::engine::RunStatus;
 use provost_runtime::memory::{ManualClock, Storage};
@@ -125,7 +125,7 @@ async fn a_recorded_run_can_be_played_without_a_provider() {
     for (kind, first, last, _) in scenes() {
         let path = folder.path().join(format!("{kind}.json"));
         let server = Server::with([first, Reply::json(200, &last)]).await;
-        let recorder = Recorder::new(remote(&server, kind), path.clone(), vec![secret(KEY)]);
+        let recorder = remote(&server, kind).recorded(path.clone());
         let recorded = run(Arc::new(recorder)).await;
         assert!(!std::fs::read_to_string(&path).unwrap().contains(KEY), "{kind}");
         let player = Arc::new(Player::new(Cassette::read(&path).unwrap(), Vec::new()));

@@ -63,6 +63,10 @@ impl Endpoint {
         url
     }
 
+    pub(crate) fn key(&self) -> Option<&Secret> {
+        self.key.as_ref()
+    }
+
     /// A text that can leave this crate.
     pub(crate) fn hide_key(&self, text: String) -> String {
         match &self.key {
