@@ -33,7 +33,8 @@ pub use provost_runtime::RunId;
 pub use provost_runtime::driver::RunError;
 pub use provost_runtime::engine::RunStatus;
 pub use provost_runtime::port::{Model, Observed};
-pub use provost_runtime::service::{DecideError, Decision};
+pub use provost_runtime::service::client_tools::Submission;
+pub use provost_runtime::service::{DecideError, Decision, ServiceError};
 pub use provost_runtime::worker::WorkError;
 pub use runtime::{
     BuildError, Builder, Events, Outcome, Request, RunHandle, Runtime, SignalError, StartError, Told,

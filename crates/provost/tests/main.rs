@@ -10,4 +10,5 @@ mod scene;
 
 mod approvals;
 mod calls;
+mod clients;
 mod stops;

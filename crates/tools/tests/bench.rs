@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use provost_contract::tool::{RuntimeMetadata, ToolCall};
-use provost_runtime::port::{ToolAction, ToolExecutor};
+use provost_runtime::port::{DeclaredExecutor, ToolAction, ToolExecutor};
 use provost_tools::{Environment, Limits, Preview, Tools, Workspace};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -109,7 +109,7 @@ fn action<'a>(
     runtime: &'a RuntimeMetadata,
     context: &'a provost_contract::json::Object,
 ) -> ToolAction<'a> {
-    ToolAction { call, runtime, context, key: "key" }
+    ToolAction { call, executor: DeclaredExecutor::Host, runtime, context, key: "key" }
 }
 
 /// A host's environment, of which a program sees only what is listed.

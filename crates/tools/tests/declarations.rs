@@ -4,7 +4,7 @@ use provost_contract::action::{SideEffect, SideEffects};
 use provost_contract::tool::{ToolCall, ToolCatalog};
 use provost_contract::{json::Object, tool::RuntimeMetadata};
 use provost_policy::tool;
-use provost_runtime::port::{ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{DeclaredExecutor, ExecutorError, ToolAction, ToolExecutor};
 use provost_tools::{HttpAccess, RegistryError, Tools};
 use serde_json::{Value, json};
 
@@ -82,7 +82,13 @@ async fn nobody_executes_an_unknown_tool() {
     let (runtime, context) = (RuntimeMetadata::default(), Object::new());
     for (name, known) in [("fs/unknown", false), ("fs/list", true)] {
         let call = ToolCall::parse(&json!({ "tool_name": name })).unwrap();
-        let action = ToolAction { call: &call, runtime: &runtime, context: &context, key: "k" };
+        let action = ToolAction {
+            call: &call,
+            executor: DeclaredExecutor::Host,
+            runtime: &runtime,
+            context: &context,
+            key: "k",
+        };
         let reply = bench.tools.execute(action).await;
         assert_eq!(reply.is_ok(), known);
         assert!(known || reply == Err(ExecutorError::TargetUnavailable));

@@ -17,7 +17,6 @@ const NOT_YET: &[(&str, Waiting)] = &[
     ("parent-tool-bridge", Waiting::Whole),
     ("routines-and-event-triggers", Waiting::Whole),
     ("runtime-tool-policy", Waiting::Whole),
-    ("tool-audit", Waiting::Operations(&["audit_of_turn"])),
     (
         "tool-bridge",
         Waiting::Operations(&[
@@ -35,7 +34,6 @@ const NOT_YET: &[(&str, Waiting)] = &[
             "provider_credentials",
         ]),
     ),
-    ("tool-execution-core", Waiting::Operations(&["execute_routed"])),
     ("workflows", Waiting::Whole),
 ];
 

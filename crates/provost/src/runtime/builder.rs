@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use provost_runtime::driver::{Executors, Host};
+use provost_runtime::driver::{ClientRouter, Executors, Host};
 use provost_runtime::memory::Storage;
 use provost_runtime::port::{Clock, Ids, Mediator, Model, PolicyProvider, Stores, Summariser, ToolExecutor};
 use provost_runtime::session::{StoredLock, StoredTranscript};
@@ -179,7 +179,7 @@ impl Builder {
             Some((declarations, executor)) => (Some(declarations), executor),
             None => (None, Arc::new(registry.clone())),
         };
-        host.executors = Some(Executors::new(executor));
+        host.executors = Some(Executors::new(Arc::new(ClientRouter(executor))));
         host.policy = self.policy;
         host.mediator = self.mediator;
         host.summariser = self.summariser;

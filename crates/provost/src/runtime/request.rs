@@ -73,18 +73,22 @@ impl Request {
     }
 
     /// The options of the loop, for an agent and its tools.
-    pub(super) fn options(&self, agent: &Agent, tools: Value) -> Object {
+    pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());
         let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
         let principal = self.principal.clone().unwrap_or_else(own);
         about.insert("principal".to_owned(), sensitivity::redact_names(&principal));
+        let mut context = self.context.clone();
+        context.insert("run_id".to_owned(), run.as_str().into());
         let mut policy = agent.policy.clone();
+        // The host offers its clients' tools itself: the caller did not bring them.
+        policy.entry("runtime_tools").or_insert_with(|| clients_tools(&tools));
         policy.insert("principal".to_owned(), sensitivity::redact_names(&principal));
         let mut options = json::into_object(json!({
             "max_turns": agent.max_turns,
             "budgets": agent.budgets,
-            "context": self.context,
+            "context": context,
             "tool_declarations": tools,
             "about": about,
             "argument_check": "schema",
@@ -103,6 +107,12 @@ impl Request {
         let told = (!agent.instructions.is_empty()).then_some(system);
         told.into_iter().chain(self.messages.iter().cloned()).collect()
     }
+}
+
+fn clients_tools(tools: &Value) -> Value {
+    let entries = tools.as_object().into_iter().flatten();
+    let clients = entries.filter(|(_, tool)| tool.get("executor").is_some_and(|word| word == "client"));
+    clients.map(|(name, _)| name.clone()).collect()
 }
 
 impl From<&str> for Request {

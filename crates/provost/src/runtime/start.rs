@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use provost_contract::approval::{PendingAction, PendingActionStatus};
+use provost_contract::json::Object;
+use provost_contract::tool::RuntimeToolRequest;
 use provost_contract::{ContractError, Message};
 use provost_runtime::RunId;
 use provost_runtime::driver::{Host, Resume, Start};
-use provost_runtime::port::{ApprovalFilter, Fault, IdKind, Ids, Seq, Signal, Stores};
-use provost_runtime::service::{DecideError, Decision, decide};
+use provost_runtime::port::{ApprovalFilter, Fault, IdKind, Ids, PendingRequests, Seq, Signal, Stores};
+use provost_runtime::service::client_tools::{ClientToolEvent, ClientToolEvents, ClientTools, Submission};
+use provost_runtime::service::{DecideError, Decision, ServiceError, decide};
 use provost_runtime::worker::Worker;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -93,11 +96,12 @@ impl Runtime {
             Some(declarations) => declarations.clone(),
             None => self.0.registry.declarations(agent.tools.as_deref()),
         };
-        let start = Start::read(&request.transcript(agent), &request.options(agent, tools), &self.0.host)?;
-        let run = match request.run {
-            Some(run) => run,
+        let run = match &request.run {
+            Some(run) => run.clone(),
             None => self.0.ids.make(IdKind::Run).parse().map_err(|_| unnamed())?,
         };
+        let options = request.options(agent, tools, &run);
+        let start = Start::read(&request.transcript(agent), &options, &self.0.host)?;
         Ok(self.set_to_work(run, Work::Start(Box::new(start))))
     }
 
@@ -135,6 +139,30 @@ impl Runtime {
         let action = decide(&*self.0.stores.approvals, action_id, &decision, now_ms).await?;
         let run = action.run_id().and_then(|run| run.parse().ok());
         Ok(run.map(|run| self.resume(run)))
+    }
+
+    /// The calls that wait for a client, in the order they were asked.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub async fn client_requests(&self) -> Result<Vec<RuntimeToolRequest>, ServiceError> {
+        self.client_tools().pending(&PendingRequests::default()).await
+    }
+
+    /// Takes a client's result, `{request_id, success?, result?, error?}`, and lets its run go on. The
+    /// first result counts; a later one is told the first.
+    ///
+    /// # Errors
+    /// When nothing waits under that id, or the result is of another tool.
+    pub async fn submit(&self, result: &Value) -> Result<(Submission, Option<RunHandle>), ServiceError> {
+        let submission = self.client_tools().submit(result, None, &Object::new()).await?;
+        let run = submission.request.get("run_id").and_then(Value::as_str).and_then(|run| run.parse().ok());
+        let run = run.filter(|_| !submission.duplicate).map(|run| self.resume(run));
+        Ok((submission, run))
+    }
+
+    fn client_tools(&self) -> ClientTools {
+        ClientTools { requests: self.0.stores.client_tool_requests.clone(), events: Arc::new(Unheard) }
     }
 
     /// Says something to a run: the model hears it in its next turn. What waits for a decision is taken
@@ -190,6 +218,13 @@ impl Runtime {
             None => self.0.agents.values().next().ok_or_else(|| StartError::WhichAgent { known: known() }),
         }
     }
+}
+
+/// What clients do is in the journal of their run.
+struct Unheard;
+
+impl ClientToolEvents for Unheard {
+    fn happened(&self, _event: ClientToolEvent) {}
 }
 
 fn unnamed() -> ContractError {

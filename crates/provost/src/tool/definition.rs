@@ -63,6 +63,15 @@ impl Tool {
         Self::raw(T::NAME, T::DESCRIPTION, schema_of::<T::Input>(), body)
     }
 
+    /// A tool that a client of the run executes: a browser, a phone, another program. Its name is in the
+    /// namespace `client`; a call waits until [`crate::Runtime::submit`] brings the result.
+    pub fn for_client<I: JsonSchema>(name: &str, description: &str) -> Self {
+        let body: Body = Arc::new(|_, _| {
+            Box::pin(async { Err(ToolError::new("a client executes this tool, not the host")) })
+        });
+        Self::raw(name, description, schema_of::<I>(), body).says("executor", "client".into())
+    }
+
     fn raw(name: &str, description: &str, parameters: Value, body: Body) -> Self {
         let declaration = json!({ "name": name, "description": description, "parameters": parameters });
         Self { name: name.to_owned(), declaration: json::into_object(declaration), body }

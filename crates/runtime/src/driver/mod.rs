@@ -4,6 +4,7 @@
 //! it allows is done, and whoever watches is told afterwards.
 
 mod answers;
+mod client_router;
 mod guard;
 mod host;
 mod in_flight;
@@ -14,6 +15,7 @@ mod run;
 mod start;
 mod writer;
 
+pub use client_router::ClientRouter;
 pub use host::{ContinueBy, Executors, Host};
 pub use recover::{RecoverError, Recovered, recover};
 pub use row::run_row;

@@ -4,7 +4,7 @@ use provost_contract::canonical;
 use provost_contract::tool::{AuditedCall, ParameterRules, RedactedParameters, result_summary};
 use serde_json::{Value, json};
 
-use super::{Answer, input, object, text, unknown_operation};
+use super::{Answer, input, object, text, tool_mediation, unknown_operation};
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     match op {
@@ -18,8 +18,19 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
             Ok(json!({ "summary": summary, "sha256": sha256 }))
         }
         "audit_event" => Ok(audit_event(case)),
+        "audit_of_turn" => audit_of_turn(case),
         _ => unknown_operation(op),
     }
+}
+
+/// The audit records of one turn of a whole run.
+fn audit_of_turn(case: &Value) -> Answer {
+    let mut turn = case.clone();
+    if let Some(turn) = turn.as_object_mut() {
+        turn.insert("turn_result".into(), json!({ "tool_calls": input(case, "tool_calls") }));
+    }
+    let answer = tool_mediation::run("mediate", &turn)?;
+    Ok(input(&answer, "tool_audit_events").clone())
 }
 
 fn audit_event(case: &Value) -> Value {

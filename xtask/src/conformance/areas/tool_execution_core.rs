@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use provost_contract::json::Object;
-use provost_contract::tool::{ToolCall, canonical_name};
-use provost_runtime::driver::Executors;
+use provost_contract::tool::{RuntimeMetadata, ToolCall, canonical_name};
+use provost_runtime::driver::{ClientRouter, Executors};
 use provost_runtime::engine::decide::{Prepared, Tool, prepare, result_of};
-use provost_runtime::port::{ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{DeclaredExecutor, ExecutorError, ToolAction, ToolExecutor};
 use serde_json::{Value, json};
 
 use super::{Answer, input, object, text, unknown_operation, wait};
@@ -17,6 +17,7 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
         "prepare" => prepared(case),
         "execute" => execute(case),
         "execute_prepared" => execute_prepared(case),
+        "execute_routed" => execute_routed(case),
         _ => unknown_operation(op),
     }
 }
@@ -69,6 +70,27 @@ fn execute_prepared(case: &Value) -> Answer {
     carried_out(case, &call, &Tool::read(call.tool_name(), &declaration))
 }
 
+fn execute_routed(case: &Value) -> Answer {
+    let call = ToolCall::parse(input(case, "tool_call"))?;
+    let (declaration, context) = (object(case, "declaration"), object(case, "context"));
+    let runtime = RuntimeMetadata::of(&declaration);
+    let executor = match text(input(case, "declaration"), "executor") {
+        "client" => DeclaredExecutor::Client,
+        _ => DeclaredExecutor::Host,
+    };
+    let host = Arc::new(Noted { target: None, executor: ScriptedExecutor::of(input(case, "executor")) });
+    let action = ToolAction { call: &call, executor, runtime: &runtime, context: &context, key: "" };
+    match wait(ClientRouter(host.clone()).execute(action)) {
+        Ok(reply) => {
+            // Only whether the host was asked is compared: its call is in normal form by then.
+            let calls = host.calls().into_iter().map(|_| json!({ "tool_call": input(case, "tool_call") }));
+            Ok(json!({ "result": reply, "calls": calls.collect::<Vec<_>>() }))
+        }
+        Err(ExecutorError::Refused(error)) => Err(error.to_value()),
+        Err(error) => Err(json!({ "code": "executor", "message": error.to_string() })),
+    }
+}
+
 /// An executor that says for which target it was asked.
 struct Noted {
     target: Option<String>,
@@ -86,7 +108,8 @@ fn carried_out(case: &Value, call: &ToolCall, tool: &Tool<'_>) -> Answer {
         targets.iter().map(|(target, noted)| (target.clone(), noted.clone() as Arc<dyn ToolExecutor>));
     let executors = Executors::new(default.clone()).with_targets(registered);
     let context = Object::new();
-    let action = ToolAction { call, runtime: &tool.runtime, context: &context, key: "" };
+    let executor = DeclaredExecutor::Host;
+    let action = ToolAction { call, executor, runtime: &tool.runtime, context: &context, key: "" };
     let reply = wait(executors.execute(action));
     let calls = targets.iter().map(|(_, noted)| noted).chain([&default]).flat_map(|noted| noted.calls());
     Ok(json!({ "result": result_of(tool, reply)?.to_value(), "calls": calls.collect::<Vec<_>>() }))

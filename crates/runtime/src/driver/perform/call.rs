@@ -13,13 +13,14 @@ use crate::driver::{Run, RunError};
 use crate::engine::decide::{self, Decided, People, RawCall};
 use crate::engine::{BatchCall, CallDeclared, Stage};
 use crate::port::{
-    Boxed, ClientToolRecord, ExecutorError, MediatedCall, Mediation, Recalled, Ruling, StoreActionError,
-    ToolAction,
+    Boxed, ClientToolRecord, DeclaredExecutor, ExecutorError, MediatedCall, Mediation, Recalled, Ruling,
+    StoreActionError, ToolAction,
 };
 
 /// Everything an executor gets, owned, so that it can outlive a step.
 struct Assignment {
     call: ToolCall,
+    executor: DeclaredExecutor,
     runtime: RuntimeMetadata,
     context: Object,
     key: String,
@@ -27,7 +28,8 @@ struct Assignment {
 
 impl Assignment {
     fn action(&self) -> ToolAction<'_> {
-        ToolAction { call: &self.call, runtime: &self.runtime, context: &self.context, key: &self.key }
+        let Self { call, executor, runtime, context, key } = self;
+        ToolAction { call, executor: *executor, runtime, context, key }
     }
 }
 
@@ -185,6 +187,7 @@ impl<'a> Run<'a> {
         context.insert("tool_call_id".into(), declared.id.as_str().into());
         Some(Assignment {
             call: raw.prepared.clone()?,
+            executor: declaration.map_or(DeclaredExecutor::Host, ToolDeclaration::executor),
             runtime: declaration.map(ToolDeclaration::runtime).cloned().unwrap_or_default(),
             context,
             key: decide::idempotency_key(&self.state, declared),

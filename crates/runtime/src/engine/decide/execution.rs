@@ -137,6 +137,9 @@ pub fn result_of(tool: &Tool<'_>, reply: std::result::Result<Value, ExecutorErro
         Err(ExecutorError::Failed(error)) => {
             return failure(&error, "executor_exception", tool.runtime.clone().into_owned());
         }
+        Err(ExecutorError::Refused(error)) => {
+            return failure(error.message(), error.code(), tool.runtime.clone().into_owned());
+        }
         Err(ExecutorError::TimedOut { ms }) => {
             let error = format!("Stopped: no answer within {ms} ms.");
             return failure(&error, "timed_out", tool.runtime.clone().into_owned());

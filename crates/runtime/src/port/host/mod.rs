@@ -25,6 +25,7 @@ pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
 pub use model::{Model, ModelError, TurnAnswer, TurnRequest};
 pub use persister::{FinishedRun, Persister};
 pub use policy_provider::{PolicyProvider, Ruling};
+pub use provost_contract::tool::ToolExecutor as DeclaredExecutor;
 pub use session_lock::{LockError, SessionLock};
 pub use summariser::Summariser;
 pub use tool_executor::{ExecutorError, Recalled, ToolAction, ToolExecutor};

@@ -1,7 +1,8 @@
 //! Who carries out calls.
 
+use provost_contract::ContractError;
 use provost_contract::json::Object;
-use provost_contract::tool::{RuntimeMetadata, ToolCall};
+use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolExecutor as DeclaredExecutor};
 use serde_json::Value;
 
 use crate::port::Boxed;
@@ -11,6 +12,8 @@ use crate::port::Boxed;
 pub struct ToolAction<'a> {
     /// The call, its parameters raw.
     pub call: &'a ToolCall,
+    /// Who runs the tool, as it is declared.
+    pub executor: DeclaredExecutor,
     /// What the declaration says about where and how the tool runs.
     pub runtime: &'a RuntimeMetadata,
     /// The caller's context, with the turn and the id of the call.
@@ -20,7 +23,7 @@ pub struct ToolAction<'a> {
 }
 
 /// Why an executor gave no reply.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExecutorError {
     /// It failed.
     #[error("{0}")]
@@ -28,6 +31,9 @@ pub enum ExecutorError {
     /// Nobody is registered for the target the tool names.
     #[error("nobody executes for the target the tool names")]
     TargetUnavailable,
+    /// The call is none it can take.
+    #[error(transparent)]
+    Refused(#[from] ContractError),
     /// It did not answer in time.
     #[error("no answer within {ms} ms")]
     TimedOut {
