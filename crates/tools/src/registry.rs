@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use provost_contract::ContractError;
 use provost_contract::tool::ToolDeclaration;
+use provost_contract::{ContractError, json};
 use provost_runtime::port::{BoxError, Boxed, ExecutorError, ToolAction, ToolExecutor};
 use serde_json::Value;
 
@@ -114,6 +114,13 @@ impl Tools {
     /// What is offered, in the order it was added.
     pub fn declarations(&self) -> impl Iterator<Item = &ToolDeclaration> {
         self.0.iter().map(|tool| tool.declaration())
+    }
+
+    /// The same as a host offers them to a run: without the scope, by which policies know the tools that a
+    /// client brought along for one run.
+    pub fn offered(&self) -> Value {
+        let own = |tool: &ToolDeclaration| json::without(&json::into_object(tool.to_value()), &["scope"]);
+        self.declarations().map(own).collect()
     }
 
     /// What a call would do, without doing it; none when the tool has nothing to show or is not here.

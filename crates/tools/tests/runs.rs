@@ -23,16 +23,22 @@ impl Model for Caller {
     }
 }
 
-async fn run(bench: &Bench, storage: &Arc<Storage>, calls: Value) -> Finished {
+async fn run(bench: &Bench, storage: &Arc<Storage>, calls: Value, policy: Value) -> Finished {
     let tools = bench.tools.clone().with_human().unwrap();
-    let declarations: Vec<Value> = tools.declarations().map(|tool| tool.to_value()).collect();
+    let declarations = tools.offered();
     let mut host = Host::new(Arc::new(ManualClock::at(1_000)), Arc::new(Caller(calls)));
     host.executors = Some(Executors::new(Arc::new(tools)));
     host.client_requests = Some(storage.clone());
-    let options = json!({ "max_turns": 3, "tool_declarations": declarations });
+    host.approvals = Some(storage.clone());
+    let options = json!({ "max_turns": 3, "tool_declarations": declarations, "policy": policy });
     let start = Start::read(&[], options.as_object().unwrap(), &host).unwrap();
     let id: RunId = "run_tools".parse().unwrap();
     Run::drive(&host, &**storage, id, Epoch::NONE, start).await.unwrap()
+}
+
+/// A run that a person drives.
+fn attended() -> Value {
+    json!({ "auth_source": "user", "acting_user_id": 7 })
 }
 
 #[tokio::test]
@@ -43,7 +49,7 @@ async fn calls_of_a_run_are_carried_out() {
         { "id": "2", "name": "fs/edit", "parameters": { "path": "a.txt", "old_text": "one", "new_text": "" } },
         { "id": "3", "name": "fs/read", "parameters": { "path": "../outside/secret.txt" } },
     ]);
-    let finished = run(&bench, &Storage::new(), calls).await;
+    let finished = run(&bench, &Storage::new(), calls, attended()).await;
     assert_eq!(finished.status, RunStatus::Completed);
     assert_eq!(bench.text("a.txt"), "");
     let told = finished.result.to_string();
@@ -56,7 +62,7 @@ async fn a_question_waits_for_a_person() {
     let bench = Bench::new();
     let storage = Storage::new();
     let calls = json!([{ "id": "1", "name": "human/ask", "parameters": { "question": "Which one?", "options": ["a", "b"] } }]);
-    let finished = run(&bench, &storage, calls).await;
+    let finished = run(&bench, &storage, calls, attended()).await;
     assert_eq!(finished.status, RunStatus::RuntimeToolPending);
     let pending = storage.pending(&PendingRequests::default()).await.unwrap();
     let asked: Vec<&Value> = pending.iter().map(|request| &request.0["parameters"]["question"]).collect();
@@ -68,5 +74,39 @@ async fn a_question_that_asks_nothing_waits_for_nobody() {
     let bench = Bench::new();
     let calls =
         json!([{ "id": "1", "name": "human/ask", "parameters": { "question": "Which?", "choices": [] } }]);
-    assert_eq!(run(&bench, &Storage::new(), calls).await.status, RunStatus::Completed);
+    assert_eq!(run(&bench, &Storage::new(), calls, attended()).await.status, RunStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_person_is_shown_the_change_before_it_is_made() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one\n");
+    let calls = json!([
+        { "id": "1", "name": "fs/read", "parameters": { "path": "a.txt" } },
+        { "id": "2", "name": "fs/edit", "parameters": { "path": "a.txt", "old_text": "one", "new_text": "two" } },
+    ]);
+    let mut policy = attended();
+    policy["action_policy"] = json!({ "categories": { "write": "preview" } });
+    let asked = run(&bench, &Storage::new(), calls.clone(), policy).await;
+    assert_eq!(asked.status, RunStatus::ApprovalRequired);
+    let diff = r"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
+    assert!(asked.result.to_string().contains(diff), "{}", asked.result);
+    assert_eq!(bench.text("a.txt"), "one\n");
+    assert_eq!(run(&bench, &Storage::new(), calls, attended()).await.status, RunStatus::Completed);
+    assert_eq!(bench.text("a.txt"), "two\n");
+}
+
+#[tokio::test]
+async fn a_run_nobody_attends_reads_and_does_not_write() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one");
+    let calls = json!([
+        { "id": "1", "name": "fs/read", "parameters": { "path": "a.txt" } },
+        { "id": "2", "name": "fs/write", "parameters": { "path": "a.txt", "content": "two" } },
+    ]);
+    let told = run(&bench, &Storage::new(), calls.clone(), json!({})).await.result.to_string();
+    assert!(told.contains("1 of 1 lines of a.txt"), "{told}");
+    assert_eq!(bench.text("a.txt"), "one");
+    run(&bench, &Storage::new(), calls, attended()).await;
+    assert_eq!(bench.text("a.txt"), "two");
 }
