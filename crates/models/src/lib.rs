@@ -13,7 +13,6 @@
 mod answer;
 mod api;
 mod ask;
-mod call_fields;
 mod cassette;
 mod config;
 mod deltas;
@@ -21,6 +20,7 @@ mod fault;
 mod forecast;
 mod price;
 mod remote;
+mod riding;
 mod secret;
 mod wire;
 

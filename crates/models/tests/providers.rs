@@ -1,6 +1,7 @@
 //! Each provider in its own format: what it is sent, what it streams, and what goes back to it.
 
-use provost_models::{ApiKind, Delivery};
+use provost_contract::Message;
+use provost_models::{ApiKind, Delivery, PromptCache};
 use serde_json::{Value, json};
 
 use crate::asking::{Asking, Desk, KEY};
@@ -130,6 +131,29 @@ async fn thinking_before_a_last_answer_is_left_behind() {
         Value::Object(turn.usage),
         json!({ "prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3 })
     );
+}
+
+/// Words in several blocks, with sources and what a server tool found between them, are one text to
+/// everybody but their provider, which gets its blocks back.
+#[tokio::test]
+async fn an_answer_of_many_blocks_reads_as_text_and_goes_back_as_blocks() {
+    let blocks = json!([
+        { "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": { "query": "beds" } },
+        { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [] },
+        { "type": "text", "text": "Behind " },
+        { "type": "text", "text": "the shed.", "citations": [{ "type": "web_search_result_location", "url": "https://beds.example" }] },
+    ]);
+    let body = json!({ "role": "assistant", "content": blocks, "stop_reason": "end_turn" });
+    let server = Server::with([Reply::json(200, &body), Reply::json(200, &body)]).await;
+    let desk = Desk::configured(&server, ApiKind::Anthropic, |config| {
+        config.settings.prompt_cache = PromptCache::Off;
+    });
+    let turn = Asking::beds().of(&desk.model).await.unwrap();
+    let mut next = Asking::beds().after(&turn);
+    assert_eq!(turn.message.unwrap().content.as_text(), Some("Behind the shed."));
+    next.messages.push(Message::text("user", "Thanks. And the rake?"));
+    next.of(&desk.model).await.unwrap();
+    assert_eq!(server.asked()[1].body.pointer("/messages/1/content"), Some(&blocks));
 }
 
 #[tokio::test]

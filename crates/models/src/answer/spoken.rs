@@ -6,7 +6,7 @@ use provost_contract::message::Content;
 use provost_contract::provider::{Part, ProviderFields};
 use serde_json::Value;
 
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, riding};
 
 const FIELDS: &str = "provider_fields";
 
@@ -28,26 +28,19 @@ fn parts_of(message: &Message) -> Vec<Part> {
     }
 }
 
-/// Everything that is text, joined.
-pub(super) fn text(parts: &[Part]) -> String {
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text { text, .. } => Some(text.as_str()),
-        Part::Media { .. } | Part::Opaque { .. } => None,
-    });
-    texts.collect()
-}
-
-/// The message that says all parts: plain text where nothing is lost by it.
-pub(super) fn message(parts: Vec<Part>) -> Result<Option<Message>, Fault> {
+/// The message that says all parts: text, wherever something was said in words.
+pub(super) fn message(parts: &[Part]) -> Result<Option<Message>, Fault> {
     let bare = |part: &Part| matches!(part, Part::Text { fields: None, .. });
-    match parts.as_slice() {
+    let text = riding::joined(parts);
+    match parts {
         [] => Ok(None),
         [Part::Text { text, fields: Some(fields) }] => {
             let mut message = Message::text("assistant", text);
             message.metadata.insert(FIELDS.to_owned(), fields.to_value());
             Ok(Some(message))
         }
-        parts if parts.iter().all(bare) => Ok(Some(Message::text("assistant", text(parts)))),
+        parts if parts.iter().all(bare) => Ok(Some(Message::text("assistant", text))),
+        parts if !text.is_empty() => Ok(Some(riding::text_of(parts))),
         parts => {
             let content = parts.iter().map(Part::to_value).collect();
             let message = Message::new("assistant", &content, Object::new());

@@ -11,7 +11,7 @@ use super::{calls, diagnostics, reasoning, spoken, structured};
 use crate::api::{Api, Finish};
 use crate::ask::Ask;
 use crate::wire::Received;
-use crate::{Fault, FaultKind, call_fields};
+use crate::{Fault, FaultKind, riding};
 
 /// An answer that was read.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     let calls = calls::requested(&called, &finish)?;
     let parts = spoken::parts(&said);
     let parts = if calls.is_empty() { reasoning::left_behind(parts) } else { parts };
-    let content = spoken::text(&parts);
+    let content = riding::joined(&parts);
     let wanted = ask.structured_output.as_ref().filter(|_| calls.is_empty());
     Ok(Answer {
         structured_output: wanted.and_then(|wanted| structured::read(wanted, &content)),
-        message: call_fields::put(spoken::message(parts)?, &called),
+        message: riding::with_call_fields(spoken::message(&parts)?, &called),
         content,
         calls,
         usage: api.usage(body).to_object(),

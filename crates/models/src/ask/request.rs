@@ -9,7 +9,7 @@ use provost_contract::tool::ToolAliases;
 use provost_runtime::port::TurnRequest;
 
 use super::{OfferedTool, Settings};
-use crate::{Fault, FaultKind, call_fields};
+use crate::{Fault, FaultKind, riding};
 
 /// What is asked, before any provider's words.
 pub(crate) struct Ask {
@@ -36,7 +36,7 @@ impl Ask {
             })?;
         let names = names(request);
         let mut messages = request.messages.to_messages();
-        call_fields::restore(&mut messages);
+        riding::restore(&mut messages);
         let repaired = repair(&messages, RepairMode::Synthesise);
         let encoded = shape.encode(&repaired.messages, &names);
         Ok(Self {
