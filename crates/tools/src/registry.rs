@@ -116,11 +116,12 @@ impl Tools {
         self.0.iter().map(|tool| tool.declaration())
     }
 
-    /// The same as a host offers them to a run: without the scope, by which policies know the tools that a
-    /// client brought along for one run.
+    /// The same by name, as a host offers them to a run: without the scope, by which policies know the tools
+    /// that a client brought along.
     pub fn offered(&self) -> Value {
         let own = |tool: &ToolDeclaration| json::without(&json::into_object(tool.to_value()), &["scope"]);
-        self.declarations().map(own).collect()
+        let named = |tool: &ToolDeclaration| (tool.name().to_string(), Value::Object(own(tool)));
+        Value::Object(self.declarations().map(named).collect())
     }
 
     /// What a call would do, without doing it; none when the tool has nothing to show or is not here.
