@@ -3,6 +3,7 @@
 
 mod bench;
 mod conformance;
+mod crash;
 mod fuzz;
 mod generate;
 mod test;
@@ -30,6 +31,10 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Run JSON vectors against the public functions of the crates
     Conformance(conformance::Options),
+    /// Stop runs at every point, recover them, and compare
+    Crash(crash::Options),
+    #[command(hide = true)]
+    CrashChild(crash::ChildOptions),
     /// Write the files that are made from code
     Generate(generate::Options),
     /// Measure the workloads, in release
@@ -42,6 +47,8 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
+        Command::Crash(options) => crash::run(&options),
+        Command::CrashChild(options) => crash::child(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Bench(options) => bench::run(&options),
     };

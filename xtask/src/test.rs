@@ -3,10 +3,12 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, conformance, fuzz, tidy};
+use crate::{Failure, conformance, crash, fuzz, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
+/// A few real kills; more are `cargo xtask crash --real`.
+const CRASH_KILLS: u64 = 15;
 
 /// Runs every check, in the order in which a mistake is cheapest to learn of.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -17,6 +19,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     })?;
     step("tests", || cargo(&["test", "--workspace", "--all-features", "--no-fail-fast"]))?;
     step("fuzz", || fuzz::run(&fuzz::Options::short(FUZZ_RUNS)))?;
+    step("crash", || {
+        crash::run(&crash::Options::points())?;
+        crash::run(&crash::Options::kills(CRASH_KILLS))
+    })?;
     step("conformance", || conformance::run(&conformance::Options::default()))
 }
 

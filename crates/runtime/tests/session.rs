@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use provost_contract::WorkspaceScope;
-use provost_contract::json::into_object;
+use provost_contract::json::{Object, into_object};
 use provost_contract::principal::ConversationOwner;
-use provost_contract::session::NewSession;
-use provost_runtime::driver::{Finished, Host, Run, Start};
+use provost_contract::session::{Continuation, NewSession, SessionUpdate};
+use provost_runtime::driver::{Finished, Host, Resume, Run, Start};
 use provost_runtime::engine::RunStatus;
 use provost_runtime::memory::{ManualClock, Storage};
 use provost_runtime::port::{
     Boxed, Epoch, LockError, Model, ModelError, SessionLock as _, Stores, TurnAnswer, TurnRequest,
 };
 use provost_runtime::session::{StoredLock, StoredTranscript};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 const SESSION: &str = "session-1";
@@ -74,6 +74,27 @@ impl Scene {
         host
     }
 
+    async fn messages(&self) -> Vec<Value> {
+        self.stores.sessions.get(SESSION).await.unwrap().unwrap().messages
+    }
+
+    /// Replaces what the session keeps.
+    async fn say(&self, messages: &[Value]) {
+        let update = SessionUpdate {
+            messages: messages.to_vec(),
+            metadata: Object::new(),
+            provider: String::new(),
+            model: String::new(),
+            continuation: Continuation::Keep,
+        };
+        assert!(self.stores.sessions.update(SESSION, update, 7).await.unwrap());
+    }
+
+    async fn resume(&self, run: &str) {
+        let (host, run) = (self.host(), run.parse().unwrap());
+        Run::resume(&host, &*self.stores.journal, run, Epoch::NONE, Resume::default()).await.unwrap();
+    }
+
     /// Drives a run of a session on its own.
     fn drive(&self, run: String, session: &'static str) -> impl Future<Output = Finished> + use<> {
         let (host, journal) = (self.host(), self.stores.journal.clone());
@@ -126,6 +147,27 @@ async fn the_transcript_is_kept_and_what_the_owner_noted_stays() {
     assert_eq!(json!(session.messages), finished.result["messages"]);
     assert!(!session.messages.is_empty());
     assert_eq!(session.metadata, into_object(json!({ "kept": true })));
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_does_not_go_over_what_came_after_it() {
+    let scene = Scene::new().await;
+    scene.drive("run-1".to_owned(), SESSION).await;
+    scene.drive("run-2".to_owned(), SESSION).await;
+    scene.say(&[json!("of run-2")]).await;
+    scene.resume("run-1").await;
+    assert_eq!(scene.messages().await, [json!("of run-2")]);
+}
+
+#[tokio::test]
+async fn a_run_that_died_with_its_session_keeps_its_transcript_and_lets_go() {
+    let scene = Scene::new().await;
+    let finished = scene.drive("run-1".to_owned(), SESSION).await;
+    scene.say(&[]).await;
+    scene.lock().acquire(SESSION, "run-1", 300).await.unwrap();
+    scene.resume("run-1").await;
+    assert_eq!(json!(scene.messages().await), finished.result["messages"]);
+    assert_eq!(scene.stores.sessions.lock_token(SESSION).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -21,6 +21,8 @@ use differences::Differences;
 use report::{Report, Verdict};
 use vectors::{Case, Vectors};
 
+pub(crate) use compare::between;
+
 /// What to run.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {

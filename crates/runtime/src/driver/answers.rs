@@ -1,5 +1,6 @@
 //! What came from outside: decisions, clients' results, messages, and the wish to stop.
 
+use provost_contract::approval::PendingActionStatus;
 use provost_contract::{Message, timestamp};
 use serde_json::Value;
 
@@ -32,6 +33,8 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// A question that was taken back for what somebody said instead has no answer of its own, also when
+    /// the process died before that was written down: it is heard next.
     async fn answer(&self, place: usize, call: &BatchCall) -> Result<Option<Answer>, RunError> {
         let Some(waits) = &call.waits else { return Ok(None) };
         match &waits.waits_for {
@@ -40,6 +43,9 @@ impl Run<'_> {
                 approvals.expire(&self.now()).await?;
                 let action = approvals.get(proposal.action_id(), Decided::Included).await?;
                 let Some(action) = action else { return Ok(None) };
+                if action.status() == PendingActionStatus::Deleted && self.has_mail().await? {
+                    return Ok(None);
+                }
                 Ok(decide::decided(&self.state, &self.context, place, call, &action)?)
             }
             WaitsFor::Client(request) => {
@@ -51,9 +57,11 @@ impl Run<'_> {
                 if record.is_pending() && over {
                     requests.transition(id, ClientToolTransition::timed_out()).await?;
                 }
-                let record = requests.get(id).await?;
-                let kind =
-                    record.and_then(|record| decide::answered_by_client(&self.state, place, call, &record));
+                let Some(record) = requests.get(id).await? else { return Ok(None) };
+                if !record.is_pending() && record.result().is_none() && self.has_mail().await? {
+                    return Ok(None);
+                }
+                let kind = decide::answered_by_client(&self.state, place, call, &record);
                 Ok(kind.map(|kind| (kind, None)))
             }
         }

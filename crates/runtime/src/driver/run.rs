@@ -176,7 +176,13 @@ impl<'a> Run<'a> {
     async fn work_and_release(mut self) -> Result<Finished, RunError> {
         let done = self.work().await;
         self.in_flight.stop_all();
-        self.release().await;
+        match done {
+            // It is not over, and nobody knows how far it came: whoever resumes it takes the session again.
+            Err(RunError::Journal(_) | RunError::Storage(_)) => {}
+            Ok(_) | Err(RunError::Broken(_) | RunError::Recover(_) | RunError::Encoding(_)) => {
+                self.release().await;
+            }
+        }
         done
     }
 
@@ -252,11 +258,23 @@ impl<'a> Run<'a> {
         Ok(Some(finished))
     }
 
-    /// A run that is over, or still waits. Its transcript may not have been kept before the process died.
+    /// A run that is over, or still waits. If its process died before it let go of the session, the
+    /// transcript may not have been kept; once it let go, other runs may have added to it.
     async fn told_again(&mut self) -> Result<Finished, RunError> {
         let finished = self.finished()?;
-        self.persist(&finished).await;
+        if self.reclaims_session().await {
+            self.persist(&finished).await;
+            self.release().await;
+        }
         Ok(finished)
+    }
+
+    /// Takes hold again of a session the dead process held; true also where nobody locks sessions.
+    async fn reclaims_session(&mut self) -> bool {
+        let (Some(lock), Some(session)) = (&self.host.lock, &self.state.spec.session) else { return true };
+        let reclaimed = lock.reclaim(&session.id, &self.state.spec.run, session.lock_ttl_seconds).await;
+        self.token = reclaimed.unwrap_or_default();
+        self.token.is_some()
     }
 
     fn finished(&self) -> Result<Finished, RunError> {

@@ -181,6 +181,14 @@ impl Sessions for Storage {
         })
     }
 
+    fn lock_token<'a>(&'a self, session_id: &'a str) -> Boxed<'a, Result<Option<String>, Fault>> {
+        at_once(move || {
+            let shelf = self.sessions();
+            let lock = shelf.kept.get(session_id).and_then(|kept| kept.lock.as_ref());
+            Ok(lock.map(|lock| lock.token.clone()))
+        })
+    }
+
     fn release_lock<'a>(&'a self, session_id: &'a str, token: &'a str) -> Boxed<'a, Result<bool, Fault>> {
         at_once(move || {
             let mut shelf = self.sessions();

@@ -120,6 +120,9 @@ pub trait Sessions: Send + Sync {
         now_ms: i64,
     ) -> Boxed<'a, Result<bool, Fault>>;
 
+    /// The token of whoever took the lock last and did not let go, whether the lock is over or not.
+    fn lock_token<'a>(&'a self, session_id: &'a str) -> Boxed<'a, Result<Option<String>, Fault>>;
+
     /// Lets go of the lock, whether it is over or not; false unless the token is that of the last taker.
     fn release_lock<'a>(&'a self, session_id: &'a str, token: &'a str) -> Boxed<'a, Result<bool, Fault>>;
 }

@@ -33,6 +33,25 @@ impl SessionLock for StoredLock {
         })
     }
 
+    fn reclaim<'a>(
+        &'a self,
+        session: &'a str,
+        run: &'a str,
+        ttl_seconds: u64,
+    ) -> Boxed<'a, Result<Option<String>, HostError>> {
+        Box::pin(async move {
+            let last = self.sessions.lock_token(session).await;
+            if last.map_err(|fault| HostError(fault.to_string()))? != Some(token_of(run)) {
+                return Ok(None);
+            }
+            match self.acquire(session, run, ttl_seconds).await {
+                Ok(token) => Ok(Some(token)),
+                Err(LockError::Contended) => Ok(None),
+                Err(LockError::Failed(error)) => Err(error),
+            }
+        })
+    }
+
     fn release<'a>(&'a self, session: &'a str, token: &'a str) -> Boxed<'a, Result<(), HostError>> {
         Box::pin(async move {
             // A lock that lapsed and was taken by another run is no longer ours to release.

@@ -106,6 +106,15 @@ impl Sessions for Database {
         }))
     }
 
+    fn lock_token<'a>(&'a self, session_id: &'a str) -> Boxed<'a, Result<Option<String>, Fault>> {
+        let session_id = session_id.to_owned();
+        Box::pin(self.read(move |connection| {
+            let sql = "SELECT lock_token FROM sessions WHERE session_id = ?1";
+            let token = connection.prepare_cached(sql)?.query_row([session_id], |row| row.get(0));
+            Ok(token.optional()?.flatten())
+        }))
+    }
+
     fn release_lock<'a>(&'a self, session_id: &'a str, token: &'a str) -> Boxed<'a, Result<bool, Fault>> {
         let [session_id, token] = [session_id, token].map(str::to_owned);
         Box::pin(self.write(move |connection| {

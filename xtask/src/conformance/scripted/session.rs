@@ -31,6 +31,15 @@ impl SessionLock for ScriptedLock {
         Box::pin(async move { token })
     }
 
+    fn reclaim<'a>(
+        &'a self,
+        _session: &'a str,
+        _run: &'a str,
+        _ttl_seconds: u64,
+    ) -> Boxed<'a, Result<Option<String>, HostError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     fn release<'a>(&'a self, session: &'a str, token: &'a str) -> Boxed<'a, Result<(), HostError>> {
         self.script.note(json!({ "op": "release", "session_id": session, "token": token }));
         let released =

@@ -27,6 +27,7 @@ promises![
     its_holder_prolongs_a_lock,
     a_lock_is_over_at_its_time_and_can_be_taken,
     only_the_last_token_releases,
+    the_last_token_is_told_until_it_lets_go,
     a_lock_keeps_no_update_away,
 ];
 
@@ -254,6 +255,18 @@ async fn only_the_last_token_releases(stores: Stores) {
     assert!(!must(stores.sessions.release_lock("s", "one").await), "a stale token is powerless");
     assert!(must(stores.sessions.release_lock("s", "other").await), "also when its time is over");
     assert!(!must(stores.sessions.release_lock("s", "other").await));
+}
+
+async fn the_last_token_is_told_until_it_lets_go(stores: Stores) {
+    assert_eq!(must(stores.sessions.lock_token("s").await), None);
+    must(stores.sessions.create(session("s", 5)).await);
+    assert_eq!(must(stores.sessions.lock_token("s").await), None);
+    must(stores.sessions.acquire_lock("s", "one", 1_000, 0).await);
+    assert_eq!(must(stores.sessions.lock_token("s").await).as_deref(), Some("one"));
+    must(stores.sessions.acquire_lock("s", "other", 1_000, 5_000).await);
+    assert_eq!(must(stores.sessions.lock_token("s").await).as_deref(), Some("other"));
+    must(stores.sessions.release_lock("s", "other").await);
+    assert_eq!(must(stores.sessions.lock_token("s").await), None);
 }
 
 async fn a_lock_keeps_no_update_away(stores: Stores) {

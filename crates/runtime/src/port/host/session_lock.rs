@@ -25,6 +25,16 @@ pub trait SessionLock: Send + Sync {
         ttl_seconds: u64,
     ) -> Boxed<'a, Result<String, LockError>>;
 
+    /// Takes hold again of a session that a run took before its process died, and gives the token; none when
+    /// the run let go of it, or another run has had it since: then what the run left in it is kept already,
+    /// or has been gone over.
+    fn reclaim<'a>(
+        &'a self,
+        session: &'a str,
+        run: &'a str,
+        ttl_seconds: u64,
+    ) -> Boxed<'a, Result<Option<String>, HostError>>;
+
     /// Lets go. What was not released lapses by itself.
     fn release<'a>(&'a self, session: &'a str, token: &'a str) -> Boxed<'a, Result<(), HostError>>;
 }
