@@ -69,6 +69,15 @@ impl Ledger {
         self.entries().iter().any(|entry| matches!(entry, Entry::Effect { key, .. } if key == sought))
     }
 
+    /// The latest turn the model was asked for; 0 before the first.
+    pub(super) fn newest_turn(&self) -> u64 {
+        let turn = |entry: &Entry| match entry {
+            Entry::Asked { turn } => *turn,
+            Entry::Effect { .. } => 0,
+        };
+        self.entries().iter().map(turn).max().unwrap_or_default()
+    }
+
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

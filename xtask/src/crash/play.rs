@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use provost_runtime::driver::{Finished, RunError};
+use provost_runtime::port::{AppendError, Fault};
 
 use super::fate::{Cut, Fate, Point};
 use super::people;
@@ -33,7 +34,9 @@ pub(super) async fn play(world: &Arc<World>, cuts: Vec<Cut>) -> Result<Played, F
     for _ in 0..PROCESSES_MAX {
         let lived = tokio::time::timeout(PROCESS_MAX, live(world, &fate)).await;
         match lived.map_err(|_| "a process waits for nothing")?? {
-            End::Died | End::Ended(Err(RunError::Journal(_))) => lost += 1,
+            End::Died | End::Ended(Err(RunError::Journal(AppendError::Storage(Fault::Unknown(_))))) => {
+                lost += 1
+            }
             End::Ended(Err(error)) => return Err(format!("a process failed: {error}").into()),
             End::Ended(Ok(finished)) if finished.status.is_parked() => {
                 answer(world, &finished).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provost_contract::json::Object;
+use provost_contract::json;
 use provost_runtime::driver::{ContinueBy, Executors, Finished, Host, Resume, Run, RunError, Start};
 use provost_runtime::port::{Claim, Clock as _, Epoch, Seq, Stores};
 use provost_runtime::session::{StoredLock, StoredTranscript};
@@ -96,7 +96,8 @@ async fn work(
         let start = Start::read(&world.scenario.messages, &world.scenario.options, host)?;
         return Ok(Run::drive(host, journal, world.run.clone(), epoch, start).await);
     }
-    let resume = Resume { context: Some(Object::new()), ..Resume::default() };
+    let context = json::object_or_empty(&world.scenario.options, "context");
+    let resume = Resume { context: Some(context), ..Resume::default() };
     Ok(Run::resume(host, journal, world.run.clone(), epoch, resume).await)
 }
 

@@ -110,7 +110,7 @@ struct Actor {
 fn spawn(scenario: &Scenario, folder: &Path) -> Result<Actor, Failure> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("crash-child")
-        .arg(scenario.name)
+        .arg(&scenario.name)
         .arg(folder)
         .stdout(Stdio::piped())
         .spawn()?;

@@ -12,7 +12,7 @@ const TOLD_MAX: usize = 25;
 #[derive(Default)]
 pub(super) struct Report {
     points: usize,
-    failed: BTreeMap<&'static str, usize>,
+    failed: BTreeMap<String, usize>,
 }
 
 impl Report {
@@ -29,7 +29,7 @@ impl Report {
             println!("FAILED {}: {cut}", scenario.name);
             found.iter().take(6).for_each(|difference| println!("    {difference}"));
         }
-        *self.failed.entry(scenario.name).or_default() += 1;
+        *self.failed.entry(scenario.name.clone()).or_default() += 1;
     }
 
     /// Prints the count; an error when anything failed.

@@ -1,9 +1,10 @@
 //! What a finished run shows, read back from what is stored.
 
-use provost_runtime::driver::Finished;
+use provost_contract::approval::PendingActionStatus;
+use provost_runtime::driver::{Finished, run_row};
 use provost_runtime::engine::project::conversation_result;
 use provost_runtime::engine::{Chain, Event, RunState, decode};
-use provost_runtime::port::{RunRow, Seq, Stores};
+use provost_runtime::port::{ApprovalFilter, PendingRequests, RunRow, Seq, Stores};
 use serde_json::{Value, json};
 
 use super::ledger::Entry;
@@ -32,9 +33,11 @@ impl Seen {
         let state = folded(world, &stores).await?;
         same("folded from scratch, the result", &conversation_result(&state)?, &finished.result)?;
         let row = stores.runs.get(&world.run).await?.ok_or("the run has no row")?;
-        if row.head != state.head {
-            return Err(format!("the row is of {}, the journal is at {}", row.head, state.head).into());
+        let projected = run_row(&world.run, &state, state.head, row.updated_at_ms);
+        if row != projected {
+            return Err(format!("the row is {row:?}, folded from scratch {projected:?}").into());
         }
+        nobody_is_asked(&stores).await?;
         let entries = world.ledger.entries();
         Ok(Self {
             status: finished.status.into(),
@@ -53,6 +56,17 @@ async fn folded(world: &World, stores: &Stores) -> Result<RunState, Failure> {
     Chain::start(&world.run).verify(&world.run, &records)?;
     let events: Vec<Event> = records.iter().map(decode).collect::<Result<_, _>>()?;
     RunState::fold(&events).ok_or_else(|| "the journal does not begin with a start".into())
+}
+
+/// A run that is over waits for nobody.
+async fn nobody_is_asked(stores: &Stores) -> Result<(), Failure> {
+    let waiting = ApprovalFilter { status: Some(PendingActionStatus::Pending), ..ApprovalFilter::default() };
+    let questions = stores.approvals.list(&waiting).await?.len();
+    let requests = stores.client_tool_requests.pending(&PendingRequests::default()).await?.len();
+    match questions + requests {
+        0 => Ok(()),
+        open => Err(format!("the run is over, and {open} questions still wait for an answer").into()),
+    }
 }
 
 fn same(what: &str, expected: &Value, actual: &Value) -> Result<(), Failure> {

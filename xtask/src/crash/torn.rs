@@ -38,7 +38,7 @@ pub(super) async fn every(
     seed: u64,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    for scenario in scenarios.iter().filter(|scenario| SCENARIOS.contains(&scenario.name)) {
+    for scenario in scenarios.iter().filter(|scenario| SCENARIOS.contains(&scenario.name.as_str())) {
         let whole = undisturbed(scenario, 0).await?;
         let appends = whole.points.iter().enumerate().filter(|(_, point)| **point == Point::AfterAppend);
         for ((at, _), tear) in appends.flat_map(|append| (0..TEARS).map(move |tear| (append, tear))) {

@@ -37,14 +37,17 @@ impl World {
         seed: u64,
         ledger: Ledger,
     ) -> Result<Self, Failure> {
-        Ok(Self {
+        let world = Self {
             run: "run_crash".parse()?,
             scenario: scenario.clone(),
             disk,
-            ledger: Arc::new(ledger),
             clock: Arc::new(ManualClock::at(BEGINNING_MS)),
             seed,
-        })
+            ledger: Arc::new(ledger),
+        };
+        // Time does not go back when a process is gone.
+        world.turn_begins(world.ledger.newest_turn());
+        Ok(world)
     }
 
     /// Every turn has its time, also when it begins again.

@@ -39,7 +39,7 @@ pub(super) fn named(name: &str) -> Result<Arc<Scenario>, Failure> {
     match scenarios.iter().position(|scenario| scenario.name == name) {
         Some(place) => Ok(scenarios.swap_remove(place)),
         None => {
-            let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name).collect();
+            let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
             Err(format!("no scenario is called {name}; there is {}", names.join(", ")).into())
         }
     }

@@ -90,7 +90,7 @@ pub(crate) struct Hooks {
 /// One scenario.
 #[derive(Clone)]
 pub(crate) struct Scenario {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) messages: Vec<Value>,
     pub(crate) options: Object,
     /// What the model says, turn by turn.
@@ -109,10 +109,10 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    pub(super) fn new(name: &'static str, turns: impl IntoIterator<Item = Value>) -> Self {
+    pub(super) fn new(name: impl Into<String>, turns: impl IntoIterator<Item = Value>) -> Self {
         let options = json!({ "max_turns": 12, "tool_declarations": declarations() });
         Self {
-            name,
+            name: name.into(),
             messages: vec![json!({ "role": "user", "content": "How is the garden?" })],
             options: into_object(options),
             turns: turns.into_iter().collect(),

@@ -1,13 +1,11 @@
 //! Runs that change something: once, by key, beside each other and beside reads.
 
-use serde_json::json;
-
 use super::script::{Recall, Scenario, calls, failed, says};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    let both = [("remembered", Recall::Remembers), ("asked", Recall::Forgets)];
     let mut scenarios = keyed();
-    scenarios.extend(both.into_iter().flat_map(|(word, recall)| once(word, recall)));
+    scenarios.extend(once("remembered").into_iter().map(|scenario| scenario.recall(Recall::Remembers)));
+    scenarios.extend(once("asked").into_iter().map(|scenario| scenario.recall(Recall::Forgets)));
     scenarios
 }
 
@@ -26,20 +24,12 @@ fn keyed() -> Vec<Scenario> {
     ]
 }
 
-/// What cannot be repeated: the executor remembers what became of it, or people are asked.
-fn once(word: &'static str, recall: Recall) -> Vec<Scenario> {
-    let remembered = recall == Recall::Remembers;
-    let name = |if_remembered: &'static str, if_asked: &'static str| {
-        debug_assert!(if_remembered.ends_with(word) || if_asked.ends_with(word), "names say who knows");
-        if remembered { if_remembered } else { if_asked }
-    };
-    let scenarios = vec![
+/// What cannot be repeated; the names end in who knows what became of it.
+fn once(who: &str) -> Vec<Scenario> {
+    vec![
+        Scenario::new(format!("write-{who}"), [calls([("a", "garden/water", 1)]), says("Watered.")]),
         Scenario::new(
-            name("write-remembered", "write-asked"),
-            [calls([("a", "garden/water", 1)]), says("Watered.")],
-        ),
-        Scenario::new(
-            name("writes-in-turn-remembered", "writes-in-turn-asked"),
+            format!("writes-in-turn-{who}"),
             [
                 calls([("a", "garden/water", 1)]),
                 calls([("b", "garden/plant", 1)]),
@@ -48,14 +38,14 @@ fn once(word: &'static str, recall: Recall) -> Vec<Scenario> {
             ],
         ),
         Scenario::new(
-            name("writes-at-once-remembered", "writes-at-once-asked"),
+            format!("writes-at-once-{who}"),
             [
                 calls([("a", "garden/water", 1), ("b", "garden/plant", 2), ("c", "garden/water", 3)]),
                 says("Done."),
             ],
         ),
         Scenario::new(
-            name("mixed-batch-remembered", "mixed-batch-asked"),
+            format!("mixed-batch-{who}"),
             [
                 calls([
                     ("a", "garden/look", 1),
@@ -68,7 +58,7 @@ fn once(word: &'static str, recall: Recall) -> Vec<Scenario> {
             ],
         ),
         Scenario::new(
-            name("write-that-fails-remembered", "write-that-fails-asked"),
+            format!("write-that-fails-{who}"),
             [
                 calls([("a", "garden/water", 1), ("b", "garden/look", 1)]),
                 calls([("c", "garden/water", 1)]),
@@ -76,6 +66,5 @@ fn once(word: &'static str, recall: Recall) -> Vec<Scenario> {
             ],
         )
         .replies("a", failed("The tank is empty.")),
-    ];
-    scenarios.into_iter().map(|scenario| scenario.recall(recall).options(json!({}))).collect()
+    ]
 }
