@@ -37,6 +37,7 @@ impl<'a> Half<'a> {
     }
 
     /// The tool; empty when the message does not say.
+    #[inline]
     pub fn tool_name(&self) -> &'a str {
         self.naming.and_then(|naming| json::text(naming, "tool_name")).unwrap_or_default()
     }

@@ -1,34 +1,43 @@
 //! The calls that wait for a result, first come, first served.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use super::Half;
 
 /// The waiting calls of a transcript. Joining and leaving cost the same however many wait.
 ///
-/// Everything here is inlined into the walk, which is bound by memory: the fewer instructions a message
-/// takes, the more messages the processor fetches at once. It halves the time of a long transcript.
+/// The walk is bound by memory, for a long transcript lies all over it. So a text is read once where that
+/// suffices: the usual case, a call answered by the message behind it, meets no table at all, and a table
+/// keeps the hash of a text beside it, to grow without reading it and to compare it only when the hashes agree.
 pub(super) struct Waiting<'a> {
+    /// The one that waits, while nobody else does. The queues are empty then.
+    only: Option<(Key<'a>, usize)>,
     queues: Queues<'a>,
+}
+
+/// What a result must name to answer a call. An id speaks alone; only where there is none does the
+/// tool's name speak.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key<'a> {
+    Id(&'a str),
+    Name(&'a str),
+}
+
+/// Calls by their key.
+struct Queues<'a> {
+    seed: RandomState,
+    table: HashTable<Queue<'a>>,
     /// For each call in a queue the position of the one behind it, so that a queue needs no memory of its own.
     behind: Vec<usize>,
 }
 
-/// Calls by what their result must name.
-#[derive(Default)]
-struct Queues<'a> {
-    by_id: HashMap<&'a str, Queue, RandomState>,
-    by_name: HashMap<&'a str, Queue, RandomState>,
-}
-
-/// How much larger a full map becomes. Growing means reading every key again, all over the memory.
-const GROWTH: usize = 8;
-
-/// The positions of the first and the last call in a queue.
-struct Queue {
+/// The positions of the first and the last call of one key.
+struct Queue<'a> {
+    hash: u64,
+    key: Key<'a>,
     first: usize,
     last: usize,
 }
@@ -36,38 +45,81 @@ struct Queue {
 impl<'a> Waiting<'a> {
     /// Nobody waits yet, in a transcript of this length.
     pub(super) fn in_transcript_of(length: usize) -> Self {
-        Self { queues: Queues::default(), behind: vec![0; length] }
+        let queues =
+            Queues { seed: RandomState::default(), table: HashTable::new(), behind: vec![0; length] };
+        Self { only: None, queues }
     }
 
     /// The call at this position joins the end of its queue.
-    #[inline(always)]
+    #[inline]
     pub(super) fn join(&mut self, call: Half<'a>, position: usize) {
-        let by_id = &mut self.queues.by_id;
-        if by_id.len() == by_id.capacity() {
-            by_id.reserve(by_id.len() * GROWTH);
+        let key = Key::of(call);
+        if self.only.is_none() && self.queues.table.is_empty() {
+            self.only = Some((key, position));
+            return;
         }
-        match self.queues.of(call) {
-            Entry::Vacant(entry) => {
-                entry.insert(Queue { first: position, last: position });
-            }
-            Entry::Occupied(mut entry) => {
-                let queue = entry.get_mut();
-                if let Some(behind) = self.behind.get_mut(queue.last) {
+        if let Some((key, position)) = self.only.take() {
+            self.queues.join(key, position);
+        }
+        self.queues.join(key, position);
+    }
+
+    /// The position of the call this result answers, which leaves its queue.
+    #[inline]
+    pub(super) fn take(&mut self, result: Half<'a>) -> Option<usize> {
+        let key = Key::of(result);
+        match self.only {
+            Some((only, position)) => (only == key).then(|| {
+                self.only = None;
+                position
+            }),
+            None => self.queues.take(key),
+        }
+    }
+}
+
+impl<'a> Key<'a> {
+    #[inline]
+    fn of(half: Half<'a>) -> Self {
+        match half.tool_call_id() {
+            "" => Self::Name(half.tool_name()),
+            id => Self::Id(id),
+        }
+    }
+
+    fn text(self) -> &'a str {
+        match self {
+            Self::Id(text) | Self::Name(text) => text,
+        }
+    }
+}
+
+impl<'a> Queues<'a> {
+    #[inline]
+    fn join(&mut self, key: Key<'a>, position: usize) {
+        let hash = self.seed.hash_one(key.text());
+        match self.table.find_mut(hash, |queue| queue.is_of(hash, key)) {
+            Some(queue) => {
+                let last = std::mem::replace(&mut queue.last, position);
+                if let Some(behind) = self.behind.get_mut(last) {
                     *behind = position;
                 }
-                queue.last = position;
+            }
+            None => {
+                let queue = Queue { hash, key, first: position, last: position };
+                self.table.insert_unique(hash, queue, |queue| queue.hash);
             }
         }
     }
 
-    /// The position of the call this result answers, which leaves its queue.
-    #[inline(always)]
-    pub(super) fn take(&mut self, result: Half<'a>) -> Option<usize> {
-        let Entry::Occupied(mut entry) = self.queues.of(result) else { return None };
-        let queue = entry.get_mut();
+    #[inline]
+    fn take(&mut self, key: Key<'a>) -> Option<usize> {
+        let hash = self.seed.hash_one(key.text());
+        let mut found = self.table.find_entry(hash, |queue| queue.is_of(hash, key)).ok()?;
+        let queue = found.get_mut();
         let first = queue.first;
         if first == queue.last {
-            entry.remove();
+            found.remove();
         } else {
             queue.first = self.behind.get(first).copied()?;
         }
@@ -75,13 +127,9 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl<'a> Queues<'a> {
-    /// The queue of a half. An id speaks alone; only where there is none does the tool's name speak.
-    #[inline(always)]
-    fn of(&mut self, half: Half<'a>) -> Entry<'_, &'a str, Queue> {
-        match half.tool_call_id() {
-            "" => self.by_name.entry(half.tool_name()),
-            id => self.by_id.entry(id),
-        }
+impl Queue<'_> {
+    #[inline]
+    fn is_of(&self, hash: u64, key: Key<'_>) -> bool {
+        self.hash == hash && self.key == key
     }
 }
