@@ -39,6 +39,9 @@ enum Command {
     Generate(generate::Options),
     /// Measure the workloads, in release
     Bench(bench::Options),
+    /// One measured process of a workload
+    #[command(hide = true)]
+    BenchChild(bench::Job),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::CrashChild(options) => crash::child(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::BenchChild(job) => bench::run_child(&job),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::measure::Measurement;
-use super::{protocol_parse, schedule, transcript, w6};
+use super::{conversations, protocol_parse, schedule, transcript, w6};
 use crate::Failure;
 
 /// What to measure.
@@ -19,7 +19,12 @@ pub(crate) struct Options {
 type Workload = fn() -> Result<Vec<Measurement>, Failure>;
 
 const WORKLOADS: &[(&str, Workload)] = &[
+    ("W1", conversations::w1),
+    ("W2", conversations::w2),
+    ("W4", conversations::w4),
+    ("W5", conversations::w5),
     ("W6", w6::run),
+    ("W7", conversations::w7),
     ("protocol-parse", protocol_parse::run),
     ("schedule", schedule::run),
     ("transcript", transcript::run),

@@ -3,6 +3,7 @@
 //! A workload builds its input, runs the real code, checks the final state and only then reports.
 
 mod command;
+mod conversations;
 mod measure;
 mod protocol_parse;
 mod schedule;
@@ -10,3 +11,4 @@ mod transcript;
 mod w6;
 
 pub(crate) use command::{Options, run};
+pub(crate) use conversations::{Job, run_child};

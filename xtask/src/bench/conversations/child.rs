@@ -1,0 +1,128 @@
+//! The measured process: some conversations at once, and what they took.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use provost_runtime::RunId;
+use provost_runtime::driver::{Host, Resume, Run, Start};
+use provost_runtime::memory::Storage;
+use provost_runtime::port::{Epoch, Journal};
+use provost_store::sqlite::{Database, Options};
+use serde_json::json;
+use tokio::runtime::{self, Runtime};
+use tokio::task::JoinSet;
+
+use super::fake::Fake;
+use super::process::Usage;
+use super::reference;
+use crate::Failure;
+use crate::bench::measure::timed;
+
+const WARM_TURNS: u64 = 3;
+
+/// What a measured process does.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Job {
+    /// How many turns call a tool; one more ends the conversation
+    #[arg(long, default_value_t = 1)]
+    pub(super) turns: u64,
+    /// How many conversations go on at once
+    #[arg(long, default_value_t = 1)]
+    pub(super) conversations: u64,
+    /// How long the model takes
+    #[arg(long, default_value_t = 0)]
+    pub(super) pause_ms: u64,
+    /// Where every step is made durable [default: in memory]
+    #[arg(long)]
+    pub(super) database: Option<PathBuf>,
+    /// Where every step that is really done leaves a line
+    #[arg(long)]
+    pub(super) effects: Option<PathBuf>,
+    /// Go on with the conversation of a process that died
+    #[arg(long)]
+    pub(super) resume: bool,
+    /// Append the bytes of the steps to a plain SQLite table instead
+    #[arg(long)]
+    pub(super) reference: bool,
+}
+
+/// Does the job and prints what it took.
+pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
+    let fake = Fake::new(job)?;
+    if let (true, Some(path)) = (job.reference, &job.database) {
+        let before = Usage::now()?;
+        let seconds = reference::append(path, &fake, job.turns)?;
+        println!("{}", before.told(seconds)?);
+        return Ok(());
+    }
+    let journal: Arc<dyn Journal> = match &job.database {
+        Some(path) => open(path)?,
+        None => Storage::new(),
+    };
+    let runtime = runtime_for(job.conversations)?;
+    if job.turns > WARM_TURNS && job.effects.is_none() {
+        // The first run of a process pays for what no later one pays for.
+        let warm = Fake::new(&Job { turns: WARM_TURNS, ..job.clone() })?;
+        let warm = Work { host: warm.host(), fake: warm, journal: journal.clone(), resume: false };
+        runtime.block_on(Arc::new(warm).converse("run_warm".to_owned()))?;
+    }
+    let work = Arc::new(Work { host: fake.host(), fake, journal, resume: job.resume });
+    let before = Usage::now()?;
+    let (done, seconds) = timed(|| runtime.block_on(converse_all(&work, job.conversations)));
+    done?;
+    println!("{}", before.told(seconds)?);
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<Arc<Database>, Failure> {
+    Ok(Database::open(path, &Options::default())?)
+}
+
+/// One conversation needs one thread; many take what the machine has.
+fn runtime_for(conversations: u64) -> std::io::Result<Runtime> {
+    let mut builder = if conversations > 1 {
+        runtime::Builder::new_multi_thread()
+    } else {
+        runtime::Builder::new_current_thread()
+    };
+    builder.enable_time().build()
+}
+
+async fn converse_all(work: &Arc<Work>, conversations: u64) -> Result<(), Failure> {
+    if conversations == 1 {
+        return Ok(work.clone().converse("run_0".to_owned()).await?);
+    }
+    let mut all = JoinSet::new();
+    for number in 0..conversations {
+        all.spawn(work.clone().converse(format!("run_{number}")));
+    }
+    while let Some(done) = all.join_next().await {
+        done??;
+    }
+    Ok(())
+}
+
+struct Work {
+    host: Host,
+    fake: Arc<Fake>,
+    journal: Arc<dyn Journal>,
+    resume: bool,
+}
+
+impl Work {
+    async fn converse(self: Arc<Self>, run: String) -> Result<(), String> {
+        let told = |error: &dyn std::error::Error| error.to_string();
+        let run: RunId = run.parse().map_err(|error| told(&error))?;
+        let finished = if self.resume {
+            Run::resume(&self.host, &*self.journal, run, Epoch::NONE, Resume::default()).await
+        } else {
+            let options = self.fake.options();
+            let options = options.as_object().ok_or("options are an object")?;
+            let user = json!({ "role": "user", "content": "hi" });
+            let start = Start::read(&[user], options, &self.host).map_err(|error| told(&error))?;
+            Run::drive(&self.host, &*self.journal, run, Epoch::NONE, start).await
+        };
+        let finished = finished.map_err(|error| told(&error))?;
+        self.fake.check(&finished).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,206 @@
+//! The fakes: a model that calls one tool a turn, the tool, and a policy that lets it run.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use provost_policy::{ActionPolicy, HookAnswer};
+use provost_runtime::driver::{Executors, Finished, Host};
+use provost_runtime::engine::RunStatus;
+use provost_runtime::port::{
+    Boxed, ExecutorError, MediatedCall, Model, ModelError, PolicyProvider, Recalled, Ruling, ToolAction,
+    ToolExecutor, TurnAnswer, TurnRequest,
+};
+use provost_runtime::system::SystemClock;
+use serde_json::{Value, json};
+
+use super::Job;
+use crate::Failure;
+
+const TOOL: &str = "kb/lookup";
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 ";
+const QUERY_BYTES: usize = 170;
+const RESULT_BYTES: usize = 1_000;
+
+/// Plays every part that is not the runtime.
+pub(super) struct Fake {
+    turns: u64,
+    pause: Duration,
+    texts: Texts,
+    effects: Option<Effects>,
+}
+
+impl Fake {
+    pub(super) fn new(job: &Job) -> Result<Arc<Self>, Failure> {
+        let effects = job.effects.as_deref().map(Effects::open).transpose()?;
+        let pause = Duration::from_millis(job.pause_ms);
+        Ok(Arc::new(Self { turns: job.turns, pause, texts: Texts::new(), effects }))
+    }
+
+    /// A host in which it plays model, tool and policy.
+    pub(super) fn host(self: &Arc<Self>) -> Host {
+        let mut host = Host::new(Arc::new(SystemClock), self.clone());
+        host.executors = Some(Executors::new(self.clone()));
+        host.policy = Some(self.clone());
+        host
+    }
+
+    /// What a run is started with.
+    pub(super) fn options(&self) -> Value {
+        json!({
+            "max_turns": self.turns + 1,
+            "tool_declarations": { TOOL: {
+                "name": TOOL,
+                "description": "Look something up.",
+                "parameters": {
+                    "type": "object",
+                    "required": ["query", "limit"],
+                    "properties": { "query": { "type": "string" }, "limit": { "type": "integer" } },
+                },
+            } },
+        })
+    }
+
+    /// Refuses a run that did not do all of its work.
+    pub(super) fn check(&self, finished: &Finished) -> Result<(), Failure> {
+        let messages = finished.result.get("messages").and_then(Value::as_array);
+        let contents: Vec<&str> = messages
+            .into_iter()
+            .flatten()
+            .filter(|message| message.get("type") == Some(&json!("tool_result")))
+            .filter_map(|message| message.get("content")?.as_str())
+            .collect();
+        let right = (1..=self.turns).map(|turn| json!({ "text": self.texts.result(turn) }).to_string());
+        if finished.status != RunStatus::Completed || !right.eq(contents.iter().copied()) {
+            let (status, results): (&str, _) = (finished.status.into(), contents.len());
+            return Err(format!("a run ended as {status} with {results} results").into());
+        }
+        Ok(())
+    }
+
+    /// The bytes of the two steps of a turn, as a plain log would keep them.
+    pub(super) fn steps(&self, turn: u64) -> [String; 2] {
+        let id = call_id(turn);
+        let call = json!({ "role": "assistant", "tool_calls": [{ "id": id, "args": self.arguments(turn) }] });
+        let result = json!({ "role": "tool", "id": id, "content": self.texts.result(turn) });
+        [call.to_string(), result.to_string()]
+    }
+
+    fn arguments(&self, turn: u64) -> Value {
+        json!({ "query": self.texts.of(turn, QUERY_BYTES), "limit": 10 })
+    }
+
+    fn effect(&self, what: &str) {
+        if let Some(effects) = &self.effects {
+            effects.tell(what);
+        }
+    }
+}
+
+impl Model for Fake {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        Box::pin(async move {
+            if !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
+            }
+            let turn = request.turn;
+            self.effect(&format!("model {turn}"));
+            if turn > self.turns {
+                return Ok(TurnAnswer::Host(json!({ "content": "done", "tool_calls": [] })));
+            }
+            let call = json!({ "id": call_id(turn), "name": TOOL, "parameters": self.arguments(turn) });
+            Ok(TurnAnswer::Host(json!({ "content": "", "tool_calls": [call] })))
+        })
+    }
+}
+
+impl ToolExecutor for Fake {
+    fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+        Box::pin(async move {
+            self.effect(&format!("tool {}", action.key));
+            Ok(self.reply(action))
+        })
+    }
+
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        let done = self.effects.as_ref().map(|effects| effects.holds(&format!("tool {}", action.key)));
+        Box::pin(async move {
+            match done {
+                None => Recalled::Unknown,
+                Some(false) => Recalled::NotDone,
+                Some(true) => Recalled::Done(self.reply(action)),
+            }
+        })
+    }
+}
+
+impl Fake {
+    fn reply(&self, action: ToolAction<'_>) -> Value {
+        let turn = action.context.get("turn").and_then(Value::as_u64).unwrap_or_default();
+        json!({ "success": true, "result": { "text": self.texts.result(turn) } })
+    }
+}
+
+impl PolicyProvider for Fake {
+    fn rule<'a>(&'a self, _call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        let ruling = Ruling {
+            policy: ActionPolicy::Direct,
+            rule: "lookups-run".to_owned(),
+            reason: "looking something up is allowed".to_owned(),
+        };
+        Box::pin(async move { Ok(Some(ruling)) })
+    }
+}
+
+fn call_id(turn: u64) -> String {
+    format!("call_{turn}")
+}
+
+/// Texts that do not repeat from turn to turn, so that compression gains nothing by it.
+struct Texts(String);
+
+impl Texts {
+    const BYTES: usize = 1 << 20;
+    /// Prime, so that turns begin in different places.
+    const STRIDE: usize = 1_009;
+
+    fn new() -> Self {
+        let mut random = fastrand::Rng::with_seed(20_261_115);
+        let letter = |_| char::from(random.choice(LETTERS.iter().copied()).unwrap_or(b' '));
+        Self((0..Self::BYTES).map(letter).collect())
+    }
+
+    fn result(&self, turn: u64) -> &str {
+        self.of(turn, RESULT_BYTES)
+    }
+
+    fn of(&self, turn: u64, bytes: usize) -> &str {
+        let start = turn as usize * Self::STRIDE % (Self::BYTES - RESULT_BYTES);
+        self.0.get(start..start + bytes).unwrap_or_default()
+    }
+}
+
+/// What was really done, one line each, whatever becomes of the process.
+struct Effects {
+    path: PathBuf,
+    file: File,
+}
+
+impl Effects {
+    fn open(path: &Path) -> std::io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    fn tell(&self, what: &str) {
+        // One write a line: a line is there or it is not.
+        let written = (&self.file).write_all(format!("{what}\n").as_bytes());
+        debug_assert!(written.is_ok(), "the log of effects can be written");
+    }
+
+    fn holds(&self, what: &str) -> bool {
+        std::fs::read_to_string(&self.path).is_ok_and(|told| told.lines().any(|line| line == what))
+    }
+}
