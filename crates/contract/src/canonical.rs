@@ -50,11 +50,8 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 
 /// The lower-case hex SHA-256 of some bytes.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in sha256(bytes) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    let digits = sha256(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// The first 16 hex digits of the SHA-256 of a text: enough to name a thing by what it holds.

@@ -48,9 +48,13 @@ impl Content {
 
     /// The wire form.
     pub fn to_value(&self) -> Value {
+        self.clone().into_value()
+    }
+
+    fn into_value(self) -> Value {
         match self {
-            Self::Text(text) => Value::String(text.clone()),
-            Self::Structured(value) => value.clone(),
+            Self::Text(text) => Value::String(text),
+            Self::Structured(value) => value,
         }
     }
 }
@@ -160,25 +164,23 @@ impl Message {
 
     /// The wire form.
     pub fn to_value(&self) -> Value {
-        let mut wire = json!({
-            "schema": SCHEMA,
-            "version": VERSION,
-            "type": self.kind,
-            "role": self.role,
-            "content": self.content.to_value(),
-            "payload": self.payload,
-            "metadata": self.metadata,
-        });
-        if let Some(map) = wire.as_object_mut() {
-            let stamps =
-                [("id", &self.id), ("created_at", &self.created_at), ("updated_at", &self.updated_at)];
-            for (key, stamp) in stamps {
-                if let Some(stamp) = stamp {
-                    map.insert(key.into(), stamp.as_str().into());
-                }
-            }
-        }
-        wire
+        self.clone().into_value()
+    }
+
+    /// The wire form of a message nobody needs any more: nothing is copied.
+    pub fn into_value(self) -> Value {
+        let fields = [
+            ("schema", SCHEMA.into()),
+            ("version", VERSION.into()),
+            ("type", json!(self.kind)),
+            ("role", self.role.into()),
+            ("content", self.content.into_value()),
+            ("payload", self.payload.into()),
+            ("metadata", self.metadata.into()),
+        ];
+        let stamps = [("id", self.id), ("created_at", self.created_at), ("updated_at", self.updated_at)];
+        let stamps = stamps.into_iter().filter_map(|(key, stamp)| Some((key, stamp?.into())));
+        fields.into_iter().chain(stamps).collect()
     }
 
     pub(super) fn bare(kind: MessageType, content: Content) -> Self {

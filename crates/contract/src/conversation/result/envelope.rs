@@ -1,7 +1,7 @@
 //! The envelope `{schema, version, messages, tool_execution_results, …}`: checked, completed, and
 //! carrying whatever else its writer put in.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::ToolObservability;
 use super::rule::{self, Field, List, Rule};
@@ -102,22 +102,32 @@ impl ConversationResult {
             return Err(ContractError::whole(CODE, "result must be an array"));
         };
         check_header(raw)?;
-        let messages = parse_messages(raw)?;
-        let results = EXECUTION_RESULTS.entries(CODE, raw)?;
-        let audits = AUDIT_EVENTS.entries(CODE, raw)?;
-        let events = TOOL_EVENTS.entries(CODE, raw)?;
+        Self::of_messages(parse_messages(raw)?, json::without(raw, &["messages"]))
+    }
+
+    /// Reads a result whose messages were read before; `fields` are all the others. A long transcript is
+    /// not written and read again for it.
+    pub fn of_messages(messages: Vec<Message>, mut fields: Object) -> Result<Self> {
+        let results = EXECUTION_RESULTS.entries(CODE, &fields)?;
+        let audits = AUDIT_EVENTS.entries(CODE, &fields)?;
+        let events = TOOL_EVENTS.entries(CODE, &fields)?;
         let results = EXECUTION_RESULTS.checked(CODE, results)?;
-        let audits = AUDIT_EVENTS.checked(CODE, audits)?;
+        AUDIT_EVENTS.checked(CODE, audits)?;
         let events = TOOL_EVENTS.checked(CODE, events)?;
-        check_others(raw)?;
+        check_others(&fields)?;
+        let observability = ToolObservability::of(&events, &results);
+        let run_outcome = RunOutcome::of_result(&fields);
+        let [tool_execution_results, tool_audit_events, tool_events] =
+            [EXECUTION_RESULTS, AUDIT_EVENTS, TOOL_EVENTS].map(|list| list.take(&mut fields));
+        fields.retain(|key, _| !TYPED.contains(&key.as_str()));
         Ok(Self {
             messages,
-            observability: ToolObservability::of(&events, &results),
-            tool_execution_results: values(&results),
-            tool_audit_events: values(&audits),
-            tool_events: values(&events),
-            run_outcome: RunOutcome::of_result(raw),
-            others: others(raw),
+            tool_execution_results,
+            tool_audit_events,
+            tool_events,
+            observability,
+            run_outcome,
+            others: fields,
         })
     }
 
@@ -133,20 +143,23 @@ impl ConversationResult {
 
     /// The wire form.
     pub fn to_value(&self) -> Value {
-        let mut wire = json!({
-            "schema": SCHEMA,
-            "version": VERSION,
-            "messages": self.messages.iter().map(Message::to_value).collect::<Value>(),
-            "tool_execution_results": self.tool_execution_results,
-            "tool_audit_events": self.tool_audit_events,
-            "tool_events": self.tool_events,
-            "tool_observability": self.observability.to_value(),
-            "run_outcome": self.run_outcome.to_value(),
-        });
-        if let Some(map) = wire.as_object_mut() {
-            map.extend(self.others.clone());
-        }
-        wire
+        self.clone().into_value()
+    }
+
+    /// The wire form of a result nobody needs any more: nothing is copied.
+    pub fn into_value(self) -> Value {
+        let typed = [
+            ("schema", SCHEMA.into()),
+            ("version", VERSION.into()),
+            ("messages", self.messages.into_iter().map(Message::into_value).collect()),
+            ("tool_execution_results", self.tool_execution_results.into()),
+            ("tool_audit_events", self.tool_audit_events.into()),
+            ("tool_events", self.tool_events.into()),
+            ("tool_observability", self.observability.to_value()),
+            ("run_outcome", self.run_outcome.to_value()),
+        ];
+        let typed = typed.into_iter().map(|(key, value): (&str, Value)| (key.to_owned(), value));
+        typed.chain(self.others).collect()
     }
 }
 
@@ -181,13 +194,4 @@ fn check_others(raw: &Object) -> Result<()> {
         rule::check(CODE, "failure.", failure.as_object().unwrap_or(&Object::new()), FAILURE)?;
     }
     rule::check(CODE, "", raw, AFTER_FAILURE)
-}
-
-fn others(raw: &Object) -> Object {
-    let other = raw.iter().filter(|(key, _)| !TYPED.contains(&key.as_str()));
-    other.map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-fn values(entries: &[&Object]) -> Vec<Value> {
-    entries.iter().map(|entry| Value::Object((*entry).clone())).collect()
 }

@@ -56,6 +56,15 @@ impl List {
         });
         checked.collect()
     }
+
+    /// Takes the entries out of a result that was checked.
+    pub(super) fn take(&self, raw: &mut Object) -> Vec<Value> {
+        match raw.shift_remove(self.key) {
+            Some(Value::Array(items)) => items,
+            Some(Value::Object(map)) => map.into_iter().map(|(_, item)| item).collect(),
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) | None => Vec::new(),
+        }
+    }
 }
 
 impl Rule {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::settle::proceed;
 use super::unfinished::failed;
-use crate::engine::state::{BatchCall, question};
+use crate::engine::state::BatchCall;
 use crate::engine::{CallDeclared, Kind, RunState, SettledBy};
 use crate::port::Ruling;
 
@@ -18,15 +18,15 @@ pub fn judge_call(
     provider: HookAnswer<Ruling>,
 ) -> Option<Decision<ActionPolicy>> {
     let facts = state.rules.facts(&declared.name)?;
-    let Some(tool) = state.rules.catalog.get(&declared.name).filter(|_| state.spec.asks.policy) else {
+    if !state.spec.asks.policy {
         return Some(facts.decision.clone());
-    };
+    }
     let said = provider
         .as_ref()
         .map(|ruling| ruling.as_ref().map(|ruling| ruling.policy))
         .map_err(|failure| *failure);
     let consulted = Consulted { providers: vec![said], ..Consulted::default() };
-    let mut decision = resolve(&question(&declared.name, tool, &state.spec.policy), &consulted).decision;
+    let mut decision = resolve(&facts.question, &consulted).decision;
     if let (Ok(Some(ruling)), "provider") = (provider, decision.layer) {
         // The provider's own rule says more than that a provider spoke.
         decision.rule = ruling.rule.into();

@@ -1,8 +1,8 @@
 //! The result record of a run.
 
+use provost_contract::Result;
 use provost_contract::conversation::ConversationResult;
 use provost_contract::json::{self, Object};
-use provost_contract::{Message, Result};
 use serde_json::{Value, json};
 
 use super::tool_records;
@@ -18,17 +18,20 @@ pub fn conversation_result(state: &RunState) -> Result<Value> {
     // A proposal stands last in the transcript, and is not an answer.
     let answered = state.history.len() - usize::from(state.stops.approval.is_some());
     let mut result = json::into_object(json!({
-        "messages": state.history.iter().map(Message::to_value).collect::<Value>(),
-        "tool_execution_results": tools.execution_results,
-        "tool_events": tools.tool_events,
-        "tool_audit_events": tools.audit_events,
-        "events": tools.lifecycle,
         "turn_count": state.turn,
         "final_content": state.history.final_content(answered),
         "usage": records.usage,
         "request_metadata": records.request_metadata,
         "completed": state.ended == Some(RunStatus::Completed),
     }));
+    // What grows with the run is moved, for it is most of the result.
+    let lists = [
+        ("tool_execution_results", tools.execution_results),
+        ("tool_events", tools.tool_events),
+        ("tool_audit_events", tools.audit_events),
+        ("events", tools.lifecycle),
+    ];
+    result.extend(lists.into_iter().map(|(key, list)| (key.to_owned(), list.into())));
     match &state.stops.failure {
         Some(failed) => {
             result.insert("failure".into(), Value::Object(failed.failure.clone()));
@@ -39,7 +42,8 @@ pub fn conversation_result(state: &RunState) -> Result<Value> {
         None => told_by_turns(state, &mut result),
     }
     stops(state, &mut result);
-    ConversationResult::parse(&Value::Object(result)).map(|result| result.to_value())
+    let messages = state.history.iter().cloned().collect();
+    ConversationResult::of_messages(messages, result).map(ConversationResult::into_value)
 }
 
 fn told_by_turns(state: &RunState, result: &mut Object) {

@@ -1,6 +1,5 @@
 //! The records of tool calls: results, events and audit, in the order things happened.
 
-use provost_contract::json::{self, Object};
 use serde_json::{Value, json};
 
 use crate::engine::{CallRecord, CallSettled, Entry, Records, Truncated, WaitsFor};
@@ -49,17 +48,17 @@ pub fn tool_records(records: &Records) -> ToolRecords {
 
 /// What one call gave.
 pub fn execution_result(call: &CallRecord, settled: &CallSettled) -> Value {
-    let mut entry = json::into_object(json!({
-        "tool_name": call.declared.name,
-        "tool_call_id": call.declared.id,
-        "result": settled.result,
-        "parameters": call.declared.parameters,
-        "parameters_sha256": call.declared.parameters_sha256,
-        "parameters_redacted": true,
-        "turn_count": call.turn,
-    }));
-    entry.extend(settled.result.get("runtime").map(|runtime| ("runtime".to_owned(), runtime.clone())));
-    Value::Object(entry)
+    let fields = [
+        ("tool_name", call.declared.name.as_str().into()),
+        ("tool_call_id", call.declared.id.as_str().into()),
+        ("result", settled.result.clone().into()),
+        ("parameters", call.declared.parameters.clone().into()),
+        ("parameters_sha256", call.declared.parameters_sha256.as_str().into()),
+        ("parameters_redacted", true.into()),
+        ("turn_count", call.turn.into()),
+    ];
+    let runtime = settled.result.get("runtime").map(|runtime| ("runtime", runtime.clone()));
+    fields.into_iter().chain(runtime).collect()
 }
 
 fn truncated(truncated: &Truncated) -> Value {
@@ -67,13 +66,13 @@ fn truncated(truncated: &Truncated) -> Value {
 }
 
 fn called(call: &CallRecord) -> Value {
-    let metadata = json!({
-        "status": "called",
-        "parameters": call.declared.parameters,
-        "parameters_sha256": call.declared.parameters_sha256,
-        "parameters_redacted": true,
-    });
-    tool_event("tool_call", call, "called", metadata)
+    let metadata = [
+        ("status", Value::from("called")),
+        ("parameters", call.declared.parameters.clone().into()),
+        ("parameters_sha256", call.declared.parameters_sha256.as_str().into()),
+        ("parameters_redacted", true.into()),
+    ];
+    tool_event("tool_call", call, "called", Value::from_iter(metadata))
 }
 
 fn answered(call: &CallRecord, settled: &CallSettled) -> Value {
@@ -89,13 +88,12 @@ fn waiting(call: &CallRecord, request: &Value) -> Value {
 }
 
 fn tool_event(kind: &str, call: &CallRecord, status: &str, metadata: Value) -> Value {
-    let event: Object = json::into_object(json!({
-        "type": kind,
-        "tool_name": call.declared.name,
-        "tool_call_id": call.declared.id,
-        "turn_count": call.turn,
-        "metadata": metadata,
-        "status": status,
-    }));
-    Value::Object(event)
+    Value::from_iter([
+        ("type", kind.into()),
+        ("tool_name", call.declared.name.as_str().into()),
+        ("tool_call_id", call.declared.id.as_str().into()),
+        ("turn_count", call.turn.into()),
+        ("metadata", metadata),
+        ("status", status.into()),
+    ])
 }

@@ -17,4 +17,3 @@ pub use rules::Rules;
 pub use run::{Phase, RunState};
 pub use stops::Stops;
 pub use tool_facts::ToolFacts;
-pub(super) use tool_facts::question;

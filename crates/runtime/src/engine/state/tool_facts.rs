@@ -21,6 +21,8 @@ pub struct ToolFacts {
     pub may_repeat: bool,
     /// How long it may take.
     pub ms_max: u64,
+    /// What the action policy is asked about it.
+    pub(in crate::engine) question: Question,
     /// How it may run, as long as nobody else is asked.
     pub decision: Decision<ActionPolicy>,
     /// What its arguments must fit, compiled when it is first called.
@@ -36,21 +38,21 @@ impl ToolFacts {
             said("idempotency").as_str().and_then(|word| word.parse().ok()).unwrap_or_default();
         let only_reads = effects.are_harmless();
         let seconds = said("timeout_seconds").as_u64().filter(|seconds| *seconds > 0);
+        let question = question(tool, &spec.policy);
         Self {
             only_reads,
             may_repeat: only_reads || idempotency.may_repeat(),
             ms_max: seconds.map_or(spec.limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
-            decision: resolve(&question(tool.name().as_str(), tool, &spec.policy), &Consulted::default())
-                .decision,
+            decision: resolve(&question, &Consulted::default()).decision,
+            question,
             schema: OnceLock::new(),
         }
     }
 }
 
-/// What the action policy is asked about a tool.
-pub(in crate::engine) fn question(name: &str, tool: &ToolDeclaration, policy: &Object) -> Question {
+fn question(tool: &ToolDeclaration, policy: &Object) -> Question {
     let mut context = policy.clone();
-    context.insert("tool_name".into(), name.into());
+    context.insert("tool_name".into(), tool.name().as_str().into());
     context.insert("tool_def".into(), tool.to_value());
     Question::parse(&context, |_| json::object(policy, "agent_config").cloned())
 }
