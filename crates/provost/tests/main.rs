@@ -11,4 +11,5 @@ mod scene;
 mod approvals;
 mod calls;
 mod clients;
+mod durable;
 mod stops;

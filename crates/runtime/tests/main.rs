@@ -3,5 +3,6 @@
 
 mod driver;
 mod engine;
+mod fixtures;
 mod memory;
 mod session;

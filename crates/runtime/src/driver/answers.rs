@@ -40,7 +40,9 @@ impl Run<'_> {
         match &waits.waits_for {
             WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
                 let Some(approvals) = &self.host.approvals else { return Ok(None) };
-                approvals.expire(&self.now()).await?;
+                if proposal.expires_at().is_some_and(|end| timestamp::is_not_after(end, &self.now())) {
+                    approvals.expire(&self.now()).await?;
+                }
                 let action = approvals.get(proposal.action_id(), Decided::Included).await?;
                 let Some(action) = action else { return Ok(None) };
                 if action.status() == PendingActionStatus::Deleted && self.has_mail().await? {

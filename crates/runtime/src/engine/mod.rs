@@ -24,5 +24,6 @@ pub use history::History;
 pub use next::{Step, next};
 pub use spec::{About, ArgumentCheck, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
 pub use state::{
-    Batch, BatchCall, Budgets, CallRecord, Entry, Phase, Records, Rules, RunState, Stage, Stops, ToolFacts,
+    Batch, BatchCall, Budgets, CALL_TRANSITIONS, CallRecord, CallRow, Entry, Phase, RUN_TRANSITIONS, Records,
+    Rules, RunState, Stage, Stops, ToolFacts, transition_tables,
 };

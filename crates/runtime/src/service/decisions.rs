@@ -80,9 +80,12 @@ pub async fn decide(
     now_ms: i64,
 ) -> Result<PendingAction, DecideError> {
     let now = timestamp::iso8601(now_ms.div_euclid(1_000));
-    approvals.expire(&now).await?;
     let unknown = || DecideError::Unknown(action_id.to_owned());
-    let action = approvals.get(action_id, Decided::Included).await?.ok_or_else(unknown)?;
+    let mut action = approvals.get(action_id, Decided::Included).await?.ok_or_else(unknown)?;
+    if action.expires_at.as_ref().is_some_and(|end| timestamp::is_not_after(end, &now)) {
+        approvals.expire(&now).await?;
+        action = approvals.get(action_id, Decided::Included).await?.ok_or_else(unknown)?;
+    }
     in_time(&action)?;
     may_decide(&action, &decision.by)?;
     let mut resolution = Resolution::new(decision.verdict, &decision.by, &now)?;

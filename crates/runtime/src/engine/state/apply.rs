@@ -213,7 +213,7 @@ fn completion_judged(state: &mut RunState, judged: &CompletionJudged) {
         (Subject::Managed(_), CompletionEffect::Nudge) | (_, CompletionEffect::Nothing) => {}
     }
     match judged.subject {
-        Subject::Call(place) => state.batch.judge(place),
+        Subject::Call(place) => state.batch.judge(place, "completion_judged"),
         Subject::Managed(place) => state.batch.managed_judged = place + 1,
     }
 }
@@ -255,14 +255,14 @@ fn message_queued(state: &mut RunState, queued: &MessageQueued) {
     state.batch.spoken_to = true;
     if state.batch.first_in(Stage::Waiting).is_some() {
         // The user speaks instead of answering: what has not begun is not wanted any more.
-        state.batch.leave_out_rest();
+        state.batch.leave_out_rest("message_queued");
     }
 }
 
 fn cancel_asked(state: &mut RunState, asked: &Arc<CancelAsked>) {
     state.heard = asked.place;
     state.stops.cancelled = Some(asked.clone());
-    state.batch.leave_out_rest();
+    state.batch.leave_out_rest("cancel_asked");
     state.batch.stopped = true;
 }
 

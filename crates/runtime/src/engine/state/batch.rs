@@ -9,13 +9,15 @@ use provost_protocol::Strategy;
 use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Planned, Schedule, Wait};
 
 use super::Rules;
+use super::transition::allows;
 use crate::engine::{CallDeclared, CallWaits, TurnAnswered, WaitsFor};
 
 /// The one resource all native calls share: they do not say what they touch.
 const WORLD: &str = "world";
 
 /// How far a call has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Stage {
     /// The model asked for it.
     Declared,
@@ -185,7 +187,7 @@ impl Batch {
     }
 
     pub(super) fn open(&mut self, place: usize) {
-        self.set_stage(place, Stage::Opened);
+        self.move_to(place, "call_opened", Stage::Opened);
         self.scheduled(Event::Started(place));
     }
 
@@ -193,7 +195,7 @@ impl Batch {
         if self.stage(place) == Some(Stage::Approved) {
             self.scheduled(Event::Started(place));
         }
-        self.set_stage(place, Stage::Started);
+        self.move_to(place, "action_started", Stage::Started);
         if let Some(call) = self.calls.get_mut(place) {
             call.attempts = attempt;
         }
@@ -206,7 +208,7 @@ impl Batch {
             WaitsFor::Doubt(_) | WaitsFor::Client(_) => Wait::Work,
         };
         self.scheduled(Event::Parked(place, wait));
-        self.set_stage(place, Stage::Waiting);
+        self.move_to(place, "call_waits", Stage::Waiting);
         if let Some(call) = self.calls.get_mut(place) {
             call.waits = Some(waits.clone());
         }
@@ -214,7 +216,7 @@ impl Batch {
 
     pub(super) fn approve(&mut self, place: usize, edited: Option<&Arc<CallDeclared>>) {
         self.scheduled(Event::Resumed(place));
-        self.set_stage(place, Stage::Approved);
+        self.move_to(place, "call_approved", Stage::Approved);
         if let (Some(call), Some(edited)) = (self.calls.get_mut(place), edited) {
             call.declared = edited.clone();
         }
@@ -222,46 +224,46 @@ impl Batch {
 
     /// The call has its result: its place is free for others once nothing more is to be done about it.
     pub(super) fn settle(&mut self, place: usize, stage: Stage) {
+        self.end(place, "call_settled", stage);
+    }
+
+    fn end(&mut self, place: usize, on: &str, stage: Stage) {
         let ending = match self.stage(place) {
             Some(Stage::Waiting | Stage::Approved | Stage::Declared) => Ending::Denied,
             _ => Ending::Completed(Goal::Reached),
         };
-        self.set_stage(place, stage);
+        self.move_to(place, on, stage);
         if stage == Stage::Done {
             self.scheduled(Event::Ended(place, ending));
         }
     }
 
     /// A result that was looked at needs nothing more.
-    pub(super) fn judge(&mut self, place: usize) {
-        self.set_stage(place, Stage::Done);
-        self.scheduled(Event::Ended(place, Ending::Completed(Goal::Reached)));
+    pub(super) fn judge(&mut self, place: usize, on: &str) {
+        self.end(place, on, Stage::Done);
     }
 
     /// After a resume, what was started and did not end is in doubt.
     pub(super) fn doubt(&mut self) {
-        for call in &mut self.calls {
-            if call.stage == Stage::Started {
-                call.stage = Stage::InDoubt;
-            }
-        }
+        let started: Vec<usize> = self.in_stage(Stage::Started).map(|(place, _)| place).collect();
+        started.into_iter().for_each(|place| self.move_to(place, "run_resumed", Stage::InDoubt));
     }
 
     /// What never began is left out for good.
-    pub(super) fn leave_out_rest(&mut self) {
+    pub(super) fn leave_out_rest(&mut self, on: &str) {
         let rest: Vec<usize> = self.in_stage(Stage::Declared).map(|(place, _)| place).collect();
-        rest.into_iter().for_each(|place| self.settle(place, Stage::Done));
+        rest.into_iter().for_each(|place| self.end(place, on, Stage::Done));
     }
 
     fn stage(&self, place: usize) -> Option<Stage> {
         self.calls.get(place).map(|call| call.stage)
     }
 
-    fn set_stage(&mut self, place: usize, stage: Stage) {
+    fn move_to(&mut self, place: usize, on: &str, stage: Stage) {
         debug_assert!(place < self.calls.len(), "an event speaks of a call the turn does not have");
-        if let Some(call) = self.calls.get_mut(place) {
-            call.stage = stage;
-        }
+        let Some(call) = self.calls.get_mut(place) else { return };
+        debug_assert!(allows(call.stage, on, stage), "no row: {:?} {on} {stage:?}", call.stage);
+        call.stage = stage;
     }
 
     fn scheduled(&mut self, event: Event) {

@@ -34,5 +34,5 @@ fn look_again_at_results(state: &mut RunState) {
         .filter(|(_, call)| !state.spec.asks.completion && !over(&call.declared.name))
         .map(|(place, _)| place)
         .collect();
-    free.into_iter().for_each(|place| state.batch.judge(place));
+    free.into_iter().for_each(|place| state.batch.judge(place, "run_resumed"));
 }
