@@ -23,6 +23,9 @@
 #![deny(missing_docs)]
 
 mod agent;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod runtime;
 mod script;
 mod tool;

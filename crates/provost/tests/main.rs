@@ -10,6 +10,8 @@ mod scene;
 
 mod approvals;
 mod calls;
+#[cfg(feature = "cli")]
+mod cli;
 mod clients;
 mod durable;
 mod stops;

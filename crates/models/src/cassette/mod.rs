@@ -11,9 +11,11 @@ mod file;
 mod player;
 mod recorder;
 mod request;
+mod retake;
 mod scrub;
 
 pub use error::CassetteError;
 pub use file::Cassette;
 pub use player::Player;
 pub use recorder::Recorder;
+pub use retake::Retake;

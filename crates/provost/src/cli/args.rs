@@ -1,0 +1,219 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A governed agent runtime: declare, decide, do, journal, survive
+#[derive(Parser)]
+#[command(name = "provost", version, propagate_version = false, disable_help_subcommand = true)]
+pub(super) struct Cli {
+    /// Print one JSON document or event a line
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Run an agent of a project, live
+    Run(RunOptions),
+    /// List runs, newest first
+    Runs(RunsOptions),
+    /// Show what a run did
+    Show(OneRun),
+    /// Say why: every decision of a run, or what an error code means
+    Explain(ExplainOptions),
+    /// Fold a journal again, call nothing outside, and compare with what was kept
+    Replay(OneRun),
+    /// Allow what a run asks for, and go on with it
+    Approve(DecideOptions),
+    /// Refuse what a run asks for, and go on with it
+    Reject(DecideOptions),
+    /// Stop a run; every call gets an honest result
+    Cancel(CancelOptions),
+    /// Go on with a run: after a crash, an answer, or a stop
+    Resume(ResumeOptions),
+    /// List the agents of a project
+    Agents(ProjectOption),
+    /// List the tools an agent sees and how they may run
+    Tools(ToolsOptions),
+    /// Check the hash chain of a run's journal, or of all
+    Verify(VerifyOptions),
+    /// Check a file with a declaration of the Agent Protocol
+    Validate(ValidateOptions),
+    /// Read a provider's transcript, say what is wrong with it, and repair it
+    Import(ImportOptions),
+    /// Write a run's transcript for a provider
+    Export(ExportOptions),
+    /// Make a project: provost.toml and a first agent
+    Init(InitOptions),
+    /// Look whether everything a project needs is there
+    Doctor(ProjectOption),
+    /// Print completions for a shell
+    Completions(CompletionsOptions),
+}
+
+#[derive(Args)]
+pub(super) struct RunOptions {
+    /// The folder of the project
+    #[arg(default_value = ".")]
+    pub(super) project: PathBuf,
+    /// What to do; the project's own prompt when left out
+    #[arg(long, short)]
+    pub(super) prompt: Option<String>,
+    /// The agent
+    #[arg(long, short)]
+    pub(super) agent: Option<String>,
+    /// The model, by its name in provost.toml
+    #[arg(long, short)]
+    pub(super) model: Option<String>,
+    /// Allow whatever is asked for
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// Play this recording instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub(super) cassette: Option<PathBuf>,
+    /// Record the model; with --cassette, record its answers anew with today's requests
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(super) struct RunsOptions {
+    /// How many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub(super) limit: usize,
+    /// Only runs in this state, such as completed or approval_required
+    #[arg(long)]
+    pub(super) status: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct OneRun {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+}
+
+#[derive(Args)]
+pub(super) struct ExplainOptions {
+    /// The run (`last` is the newest), or an error code such as PV0002
+    #[arg(default_value = "last")]
+    pub(super) what: String,
+    /// Only this tool or this call
+    pub(super) action: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct DecideOptions {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+    /// Only this question; every one of the run when left out
+    #[arg(long, value_name = "ID")]
+    pub(super) action: Option<String>,
+    /// Why
+    #[arg(long, default_value = "")]
+    pub(super) reason: String,
+    /// Decide only; do not go on with the run
+    #[arg(long)]
+    pub(super) only: bool,
+}
+
+#[derive(Args)]
+pub(super) struct CancelOptions {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+    /// Why
+    #[arg(long, default_value = "")]
+    pub(super) reason: String,
+}
+
+#[derive(Args)]
+pub(super) struct ResumeOptions {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+    /// Allow whatever is asked for
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// A new limit, such as turns=20
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub(super) budget: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct ProjectOption {
+    /// The folder of the project
+    #[arg(default_value = ".")]
+    pub(super) project: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct ToolsOptions {
+    /// The folder of the project
+    #[arg(default_value = ".")]
+    pub(super) project: PathBuf,
+    /// The agent
+    #[arg(long, short)]
+    pub(super) agent: Option<String>,
+    /// Say which rule decides how each tool may run
+    #[arg(long)]
+    pub(super) why: bool,
+}
+
+#[derive(Args)]
+pub(super) struct VerifyOptions {
+    /// The run; every run when left out
+    pub(super) run: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct ValidateOptions {
+    /// A message of a model, or a bare declaration as JSON; `-` reads standard input
+    pub(super) file: PathBuf,
+    /// The project whose tools may be named
+    #[arg(long, default_value = ".")]
+    pub(super) project: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct ImportOptions {
+    /// A request body or a list of messages; `-` reads standard input
+    pub(super) file: PathBuf,
+    /// Whose shape it has: anthropic, openai_chat, openai_responses or gemini; found out when left out
+    #[arg(long)]
+    pub(super) from: Option<String>,
+    /// Only say what the provider would refuse; fails when there is something
+    #[arg(long, conflicts_with = "repair")]
+    pub(super) check: bool,
+    /// Print the repaired transcript in the provider's shape
+    #[arg(long)]
+    pub(super) repair: bool,
+}
+
+#[derive(Args)]
+pub(super) struct ExportOptions {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+    /// For whom: anthropic, openai_chat, openai_responses or gemini
+    #[arg(long, default_value = "anthropic")]
+    pub(super) to: String,
+}
+
+#[derive(Args)]
+pub(super) struct InitOptions {
+    /// The folder
+    #[arg(default_value = ".")]
+    pub(super) folder: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct CompletionsOptions {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}

@@ -1,0 +1,13 @@
+//! `provost approve`.
+
+use crate::Decision;
+use crate::cli::args::DecideOptions;
+use crate::cli::environment;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::screen::Screen;
+
+pub(in crate::cli) async fn run(options: &DecideOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let yes = Decision { reason: options.reason.clone(), ..Decision::accept(environment::person()) };
+    super::decide::decide(options, &yes, *screen).await
+}

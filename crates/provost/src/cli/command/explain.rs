@@ -1,0 +1,42 @@
+//! `provost explain`: why a run did what it did, or what an error code means.
+
+use crate::cli::args::ExplainOptions;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Code, Failure};
+use crate::cli::journal;
+use crate::cli::main::waiting;
+use crate::cli::place::{self, Place};
+use crate::cli::screen::Screen;
+use crate::cli::view::decisions;
+use serde_json::json;
+
+pub(in crate::cli) fn run(options: &ExplainOptions, screen: &Screen) -> Result<Exit, Failure> {
+    match Code::of(&options.what) {
+        Some(code) => {
+            screen.show(&json!({ "code": code.word(), "page": code.page() }), || code.page().to_owned());
+            Ok(Exit::Done)
+        }
+        None => waiting(of_run(options, *screen)),
+    }
+}
+
+async fn of_run(options: &ExplainOptions, screen: Screen) -> Result<Exit, Failure> {
+    let stores = Place::here()?.look()?;
+    let row = place::find(&stores, &options.what).await?;
+    let read = journal::read(&stores, &row.run).await?;
+    let mut decisions = decisions(&read.events);
+    if let Some(wanted) = &options.action {
+        decisions.retain(|decision| decision.tool == *wanted || decision.call == *wanted);
+        if decisions.is_empty() {
+            let message = format!("nothing was decided about `{wanted}` in {}", row.run);
+            return Err(Failure::new(Code::UnknownRun, message).hint("name a tool or the id of a call"));
+        }
+    }
+    if !screen.is_json() {
+        screen.data(&format!("{}: {}", row.run, row.status));
+    }
+    for decision in &decisions {
+        screen.show(&decision.document(), || decision.line());
+    }
+    Ok(Exit::Done)
+}

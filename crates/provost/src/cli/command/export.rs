@@ -1,0 +1,27 @@
+//! `provost export`: a run's transcript, for a provider.
+
+use provost_contract::Message;
+use provost_contract::provider::{AsTheyAre, RepairMode, repair};
+
+use super::import::provider;
+use crate::cli::args::ExportOptions;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::journal;
+use crate::cli::place::{self, Place};
+use crate::cli::screen::Screen;
+
+pub(in crate::cli) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let provider = provider(&options.to)?;
+    let stores = Place::here()?.look()?;
+    let row = place::find(&stores, &options.run).await?;
+    let read = journal::read(&stores, &row.run).await?;
+    let messages: Vec<Message> = read.state.history.to_messages();
+    // A run that waits has calls without results; a provider must not see those.
+    let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
+    for loss in &encoded.losses {
+        screen.tell(&format!("not carried: {}: {}", loss.what, loss.why));
+    }
+    screen.show(&encoded.body, || format!("{:#}", encoded.body));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,23 @@
+//! The commands, one a file.
+
+pub(super) mod agents;
+pub(super) mod approve;
+pub(super) mod cancel;
+pub(super) mod completions;
+mod decide;
+pub(super) mod doctor;
+pub(super) mod explain;
+pub(super) mod export;
+pub(super) mod import;
+pub(super) mod init;
+mod input;
+pub(super) mod reject;
+mod reopened;
+pub(super) mod replay;
+pub(super) mod resume;
+pub(super) mod run;
+pub(super) mod runs;
+pub(super) mod show;
+pub(super) mod tools;
+pub(super) mod validate;
+pub(super) mod verify;

@@ -1,0 +1,42 @@
+//! A run of an earlier process, with everything it needs to go on.
+
+use std::path::{Path, PathBuf};
+
+use provost_contract::json;
+use provost_runtime::RunId;
+use provost_runtime::engine::RunState;
+
+use super::run::{CASSETTE, MODEL};
+use crate::cli::config::{ModelEntry, Project};
+use crate::cli::failure::Failure;
+use crate::cli::journal;
+use crate::cli::place::{self, Place};
+use crate::cli::setup::{Answering, Setup};
+
+/// A run that can be worked on again.
+pub(super) struct Reopened {
+    pub(super) run: RunId,
+    pub(super) setup: Setup,
+}
+
+impl Reopened {
+    /// Finds a run, and sets its project up again: what it works with stands in its journal.
+    pub(super) async fn find(word: &str) -> Result<Self, Failure> {
+        let place = Place::here()?;
+        let stores = place.open()?;
+        let run = place::find(&stores, word).await?.run;
+        let state = journal::read(&stores, &run).await?.state;
+        let project = Project::read(Path::new(&state.spec.about.workspace))?;
+        let root = if project.file.workspace.copy { place.copy_of(&run) } else { project.root() };
+        let answering = Answering { entry: entry(&project, &state)?, record: None };
+        let setup = Setup::new(&project, None, answering, &root, stores)?;
+        Ok(Self { run, setup })
+    }
+}
+
+fn entry(project: &Project, state: &RunState) -> Result<ModelEntry, Failure> {
+    match json::text(&state.spec.context, CASSETTE) {
+        Some(path) => Ok(ModelEntry::Cassette(PathBuf::from(path))),
+        None => Ok(project.model(json::text(&state.spec.context, MODEL), None)?.1),
+    }
+}

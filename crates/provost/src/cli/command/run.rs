@@ -1,0 +1,117 @@
+//! `provost run`: starts an agent, and watches it.
+
+use std::path::{Path, PathBuf};
+
+use provost_runtime::RunId;
+use provost_runtime::port::IdKind;
+
+use crate::Request;
+use crate::cli::args::RunOptions;
+use crate::cli::clock;
+use crate::cli::config::{ModelEntry, Project};
+use crate::cli::copy::copy_folder;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Code, Failure};
+use crate::cli::follow::{Answers, follow};
+use crate::cli::place::Place;
+use crate::cli::screen::Screen;
+use crate::cli::setup::{Answering, Setup};
+
+/// The key under which a run's context says which model it works with.
+pub(super) const MODEL: &str = "model_name";
+/// The key under which a run's context says which recording plays the model.
+pub(super) const CASSETTE: &str = "cassette";
+
+pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let project = Project::read(&options.project)?;
+    let agent = project.agent(options.agent.as_deref())?;
+    let prompt =
+        options.prompt.clone().or_else(|| project.file.defaults.prompt.clone()).ok_or_else(|| {
+            Failure::new(Code::Project, "there is nothing to do").hint("say what with --prompt \"…\"")
+        })?;
+    let (model, entry) = chosen(options, &project, &agent)?;
+    let place = Place::here()?;
+    let run: RunId = clock::ids(clock::clock())?
+        .make(IdKind::Run)
+        .parse()
+        .map_err(|_| Failure::machine("no name could be made for the run"))?;
+    let root = workspace(&project, &place, &run)?;
+    let answering = Answering { entry: entry.clone(), record: options.record.clone() };
+    let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
+    let cassette = options.cassette.as_ref().map(|path| absolute(path));
+    let request = Request::new(&prompt)
+        .agent(&agent.head.name)
+        .run(run.clone())
+        .workspace(&project.folder.to_string_lossy())
+        .context(MODEL, model.as_str().into())
+        .context(CASSETTE, cassette.map(|path| path.to_string_lossy().into_owned()).into());
+    opening(options, &project, &agent.head.name, (&model, &entry), (&run, &root), *screen);
+    let handle = setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))?;
+    follow(&setup, handle, Answers::of(options.yes), *screen).await
+}
+
+fn chosen(
+    options: &RunOptions,
+    project: &Project,
+    agent: &crate::cli::config::AgentFile,
+) -> Result<(String, ModelEntry), Failure> {
+    match &options.cassette {
+        Some(path) => Ok(("cassette".to_owned(), ModelEntry::Cassette(absolute(path)))),
+        None => project.model(options.model.as_deref(), Some(agent)),
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The folder the run works in: the project's own, or a copy made for the run.
+fn workspace(project: &Project, place: &Place, run: &RunId) -> Result<PathBuf, Failure> {
+    let root = project.root();
+    if !project.file.workspace.copy {
+        return Ok(root);
+    }
+    let copy = place.copy_of(run);
+    // The folder of copies is made with the storage, which hides it from git.
+    place.open()?;
+    copy_folder(&root, &copy).map_err(|error| {
+        Failure::new(Code::Project, format!("{} cannot be copied: {error}", root.display()))
+    })?;
+    Ok(copy)
+}
+
+fn opening(
+    options: &RunOptions,
+    project: &Project,
+    agent: &str,
+    (model, entry): (&str, &ModelEntry),
+    (run, root): (&RunId, &Path),
+    screen: Screen,
+) {
+    let folder = options.project.display();
+    screen.tell(&format!("run     {run}"));
+    screen.tell(&format!("agent   {agent} of {folder}"));
+    match entry {
+        ModelEntry::Cassette(_) => {
+            screen.tell(&format!(
+                "model   {model}: a recording. No key, no network; tools run for real, and every"
+            ));
+            screen.tell("        request must equal the recorded one, or the run stops");
+            let real = project.models.iter().find(|(_, entry)| matches!(entry, ModelEntry::Remote(_)));
+            if let Some((name, _)) = real {
+                screen.tell(&format!("        a real model: provost run {folder} --model {name}"));
+            }
+        }
+        ModelEntry::Remote(config) => {
+            screen.tell(&format!("model   {model}: {} of {}", config.settings.model, config.provider));
+        }
+    }
+    let root = root.strip_prefix(crate::cli::environment::folder()).unwrap_or(root);
+    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+    if project.file.workspace.copy {
+        screen.tell(&format!("works   in {}, a copy: the project stays as it is", root.display()));
+    } else {
+        screen.tell(&format!("works   in {}", root.display()));
+    }
+    screen.tell("");
+}

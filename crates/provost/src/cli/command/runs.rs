@@ -1,0 +1,47 @@
+//! `provost runs`: a list.
+
+use provost_contract::timestamp;
+use provost_runtime::port::{RunFilter, RunRow};
+use serde_json::{Value, json};
+
+use crate::cli::args::RunsOptions;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Code, Failure};
+use crate::cli::place::Place;
+use crate::cli::screen::Screen;
+
+pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let stores = Place::here()?.look()?;
+    let filter = RunFilter { statuses: options.status.iter().cloned().collect(), ..RunFilter::default() };
+    let page = stores.runs.list(&filter, options.limit.max(1), None).await;
+    let page = page.map_err(|fault| Failure::of(Code::Store, &fault))?;
+    for row in &page.rows {
+        screen.show(&document(row), || line(row));
+    }
+    if page.rows.is_empty() {
+        screen.tell("no runs");
+    }
+    if page.next.is_some() {
+        screen.tell("there are more: --limit shows them");
+    }
+    Ok(Exit::Done)
+}
+
+/// A run as machines read it.
+pub(super) fn document(row: &RunRow) -> Value {
+    json!({
+        "run": row.run.as_str(),
+        "agent": row.agent,
+        "project": row.workspace,
+        "status": row.status,
+        "created_at": timestamp::iso8601(row.created_at_ms.div_euclid(1_000)),
+        "updated_at": timestamp::iso8601(row.updated_at_ms.div_euclid(1_000)),
+        "records": row.head.0,
+        "summary": row.summary,
+    })
+}
+
+fn line(row: &RunRow) -> String {
+    let began = timestamp::date_time(row.created_at_ms.div_euclid(1_000));
+    format!("{}  {began}  {:<17} {:<10} {}", row.run, row.status, row.agent, row.summary)
+}

@@ -1,0 +1,179 @@
+//! `provost.toml`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use provost_contract::json::Object;
+use provost_models::PriceTable;
+use provost_policy::ActionPolicy;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::suggest::{did_you_mean, for_unknown_field};
+use crate::cli::failure::{Code, Failure};
+
+/// The limits a run can have.
+const BUDGETS: [&str; 6] =
+    ["turns", "tool_calls", "tokens", "cost_microusd", "wall_clock_seconds", "fan_out"];
+const BUDGET_OF_TOOL: &str = "tool_calls_";
+
+/// The configuration of a project. What is not said has a default.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct File {
+    pub(in crate::cli) defaults: Defaults,
+    pub(in crate::cli) workspace: WorkspacePart,
+    pub(in crate::cli) models: BTreeMap<String, toml::Spanned<toml::Table>>,
+    pub(in crate::cli) budgets: BTreeMap<String, u64>,
+    pub(in crate::cli) policy: PolicyPart,
+    pub(in crate::cli) tools: ToolsPart,
+    pub(in crate::cli) prices: PriceTable,
+}
+
+/// What a run takes when it is not told otherwise.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct Defaults {
+    pub(in crate::cli) agent: Option<String>,
+    pub(in crate::cli) model: Option<String>,
+    pub(in crate::cli) prompt: Option<String>,
+}
+
+/// The folder the agent works in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct WorkspacePart {
+    pub(in crate::cli) root: PathBuf,
+    pub(in crate::cli) copy: bool,
+}
+
+impl Default for WorkspacePart {
+    fn default() -> Self {
+        Self { root: ".".into(), copy: false }
+    }
+}
+
+/// How calls may run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct PolicyPart {
+    pub(in crate::cli) tools: Object,
+    pub(in crate::cli) categories: Object,
+    pub(in crate::cli) approvers: Vec<String>,
+}
+
+impl Default for PolicyPart {
+    /// Who says nothing about writing is asked before anything is written.
+    fn default() -> Self {
+        let word: &'static str = ActionPolicy::Preview.word();
+        let categories = Object::from_iter([("write".to_owned(), Value::from(word))]);
+        Self { tools: Object::new(), categories, approvers: Vec::new() }
+    }
+}
+
+/// Which tools there are.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct ToolsPart {
+    pub(in crate::cli) shell: bool,
+    /// Hosts `http/get` may ask; without any there is no such tool.
+    pub(in crate::cli) hosts: Vec<String>,
+    /// Variables a program sees beside the common ones.
+    pub(in crate::cli) environment: Vec<String>,
+    pub(in crate::cli) commands: Vec<Object>,
+}
+
+impl Default for ToolsPart {
+    fn default() -> Self {
+        Self { shell: true, hosts: Vec::new(), environment: Vec::new(), commands: Vec::new() }
+    }
+}
+
+impl File {
+    /// Reads a text; `path` is where it came from.
+    pub(in crate::cli) fn read(text: &str, path: &Path) -> Result<Self, Failure> {
+        let file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
+        file.check_budgets(text, path)?;
+        file.check_policy(text, path)?;
+        Ok(file)
+    }
+
+    fn check_budgets(&self, text: &str, path: &Path) -> Result<(), Failure> {
+        let known = |name: &str| BUDGETS.contains(&name) || name.starts_with(BUDGET_OF_TOOL);
+        let Some(unknown) = self.budgets.keys().find(|name| !known(name)) else { return Ok(()) };
+        let place = place_of_key(text, unknown, path);
+        let hint = match did_you_mean(unknown, BUDGETS) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("known: {}, tool_calls_<tool>", BUDGETS.join(", ")),
+        };
+        Err(Failure::new(Code::Config, format!("{place}: there is no budget `{unknown}`")).hint(hint))
+    }
+
+    fn check_policy(&self, text: &str, path: &Path) -> Result<(), Failure> {
+        let mut words = self.policy.tools.iter().chain(&self.policy.categories);
+        let Some((name, word)) = words.find(|(_, word)| ActionPolicy::parse(word).is_none()) else {
+            return Ok(());
+        };
+        let place = place_of_key(text, name, path);
+        let message = format!("{place}: `{name}` is {word}, which is no way to run");
+        Err(Failure::new(Code::Config, message).hint("say \"direct\", \"preview\" or \"forbidden\""))
+    }
+}
+
+/// A mistake with its line, and what may have been meant.
+pub(super) fn refused(text: &str, path: &Path, error: &toml::de::Error) -> Failure {
+    let line = error.span().map(|span| line_at(text, span.start));
+    let place = line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()));
+    let failure = Failure::new(Code::Config, format!("{place}: {}", error.message()));
+    match for_unknown_field(error.message()) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// The line of a place in a text, from 1.
+pub(super) fn line_at(text: &str, place: usize) -> usize {
+    text.get(..place).map_or(1, |before| before.matches('\n').count() + 1)
+}
+
+fn place_of_key(text: &str, key: &str, path: &Path) -> String {
+    let begins = |line: &str| line.trim_start().trim_start_matches('"').starts_with(key);
+    match text.lines().position(begins) {
+        Some(line) => format!("{}:{}", path.display(), line + 1),
+        None => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        let failure = File::read(text, Path::new("provost.toml")).expect_err(text);
+        format!("{} | {}", failure.message, failure.hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_line_and_what_was_meant() {
+        assert_eq!(
+            refusal("[defaults]\nagnt = \"a\"\n"),
+            "provost.toml:2: unknown field `agnt`, expected one of `agent`, `model`, `prompt` | did you mean `agent`?"
+        );
+        assert_eq!(
+            refusal("[budgets]\nturn = 3\n"),
+            "provost.toml:2: there is no budget `turn` | did you mean `turns`?"
+        );
+        assert_eq!(
+            refusal("[policy.tools]\n\"fs/edit\" = \"ask\"\n"),
+            "provost.toml:2: `fs/edit` is \"ask\", which is no way to run | say \"direct\", \"preview\" or \"forbidden\""
+        );
+        assert!(refusal("[defaults\n").starts_with("provost.toml:1: "));
+    }
+
+    #[test]
+    fn whoever_says_nothing_is_asked_before_anything_is_written() {
+        let file = File::read("", Path::new("provost.toml")).expect("an empty file is one");
+        assert_eq!(Value::Object(file.policy.categories), serde_json::json!({ "write": "preview" }));
+        assert!(file.tools.shell && file.tools.hosts.is_empty() && !file.workspace.copy);
+    }
+}

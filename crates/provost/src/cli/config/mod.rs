@@ -1,0 +1,14 @@
+//! A project's files: `provost.toml`, `agents/*.md`, `AGENTS.md`.
+
+mod agent_file;
+mod file;
+mod front_matter;
+mod model_entry;
+mod project;
+mod suggest;
+
+pub(super) use agent_file::AgentFile;
+pub(super) use file::{File, ToolsPart};
+pub(super) use model_entry::ModelEntry;
+pub(super) use project::Project;
+pub(super) use suggest::did_you_mean;

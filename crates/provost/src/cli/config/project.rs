@@ -1,0 +1,136 @@
+//! A project: its configuration, its agents, and the folder they work in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::suggest::did_you_mean;
+use super::{AgentFile, File, ModelEntry};
+use crate::cli::failure::{Code, Failure};
+
+/// How much of `AGENTS.md` an agent is told.
+const CONTEXT_BYTES_MAX: usize = 32 * 1024;
+
+/// Everything a project says.
+#[derive(Debug)]
+pub(in crate::cli) struct Project {
+    /// Its folder, absolute.
+    pub(in crate::cli) folder: PathBuf,
+    pub(in crate::cli) file: File,
+    pub(in crate::cli) models: BTreeMap<String, ModelEntry>,
+    pub(in crate::cli) agents: BTreeMap<String, AgentFile>,
+}
+
+impl Project {
+    /// Reads the project in a folder; a folder without `provost.toml` is one with every default.
+    pub(in crate::cli) fn read(folder: &Path) -> Result<Self, Failure> {
+        let absent = |error: std::io::Error| {
+            Failure::new(Code::Project, format!("there is no project in {}: {error}", folder.display()))
+                .hint("name a folder with a provost.toml; provost init makes one")
+        };
+        let shown = folder.join("provost.toml");
+        let folder = folder.canonicalize().map_err(absent)?;
+        let path = folder.join("provost.toml");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && folder.is_dir() => String::new(),
+            Err(error) => return Err(absent(error)),
+        };
+        let file = File::read(&text, &shown)?;
+        let mut models = BTreeMap::new();
+        for (name, section) in &file.models {
+            let entry = ModelEntry::read(name, section, &text, (&shown, &folder))?;
+            models.insert(name.clone(), entry);
+        }
+        let agents = agents(&folder)?;
+        Ok(Self { folder, file, models, agents })
+    }
+
+    /// The folder the agent's files are in, before any copy.
+    pub(in crate::cli) fn root(&self) -> PathBuf {
+        self.folder.join(&self.file.workspace.root)
+    }
+
+    /// The agent of a name; without one, the default, or the only one.
+    pub(in crate::cli) fn agent(&self, name: Option<&str>) -> Result<AgentFile, Failure> {
+        let known = || self.agents.keys().map(String::as_str);
+        match name.or(self.file.defaults.agent.as_deref()) {
+            Some(name) => self.agents.get(name).cloned().ok_or_else(|| {
+                let failure = Failure::new(Code::UnknownAgent, format!("there is no agent `{name}`"));
+                match did_you_mean(name, known()) {
+                    Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+                    None => failure.hint(format!("there are: {}", listed(known()))),
+                }
+            }),
+            None => match (self.agents.len(), self.agents.values().next()) {
+                (1, Some(agent)) => Ok(agent.clone()),
+                (0, _) => Err(Failure::new(Code::UnknownAgent, "the project has no agents")
+                    .hint("write agents/NAME.md, or start with provost init")),
+                _ => Err(Failure::new(Code::UnknownAgent, "the project has several agents")
+                    .hint(format!("name one with --agent: {}", listed(known())))),
+            },
+        }
+    }
+
+    /// The model of a name; without one, the agent's, the default, or the only one.
+    pub(in crate::cli) fn model(
+        &self,
+        name: Option<&str>,
+        agent: Option<&AgentFile>,
+    ) -> Result<(String, ModelEntry), Failure> {
+        let of_agent = agent.and_then(|agent| agent.head.model.as_deref());
+        let known = || self.models.keys().map(String::as_str);
+        let only = || known().next().filter(|_| self.models.len() == 1);
+        let name = name.or(of_agent).or(self.file.defaults.model.as_deref()).or_else(only);
+        let Some(name) = name else {
+            let failure = Failure::new(Code::Model, "the project does not say which model to use");
+            return Err(if self.models.is_empty() {
+                failure.hint("add a section [models.NAME] to provost.toml; see docs/configuration.md")
+            } else {
+                failure.hint(format!("name one with --model: {}", listed(known())))
+            });
+        };
+        let unknown = || {
+            let failure = Failure::new(Code::Model, format!("there is no model `{name}`"));
+            match did_you_mean(name, known()) {
+                Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+                None => failure.hint(format!("there are: {}", listed(known()))),
+            }
+        };
+        Ok((name.to_owned(), self.models.get(name).cloned().ok_or_else(unknown)?))
+    }
+
+    /// What `AGENTS.md` of the workspace says, when there is one.
+    pub(in crate::cli) fn context(&self) -> Option<String> {
+        let text = fs::read_to_string(self.root().join("AGENTS.md")).ok()?;
+        let end = text.floor_char_boundary(CONTEXT_BYTES_MAX);
+        let kept = text.get(..end).unwrap_or_default();
+        let cut = if end < text.len() { "\n[the rest of AGENTS.md is left out]" } else { "" };
+        Some(format!("{}{cut}", kept.trim_end()))
+    }
+}
+
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn agents(folder: &Path) -> Result<BTreeMap<String, AgentFile>, Failure> {
+    let mut agents = BTreeMap::new();
+    let Ok(entries) = fs::read_dir(folder.join("agents")) else { return Ok(agents) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    paths.sort();
+    for path in paths {
+        let shown = Path::new("agents").join(path.file_name().unwrap_or_default());
+        let unread =
+            |error| Failure::new(Code::AgentFile, format!("{} cannot be read: {error}", shown.display()));
+        let agent = AgentFile::read(&fs::read_to_string(&path).map_err(unread)?, &shown)?;
+        let name = agent.head.name.clone();
+        if agents.insert(name.clone(), agent).is_some() {
+            let message = format!("{}: another file has an agent `{name}` too", shown.display());
+            return Err(Failure::new(Code::AgentFile, message));
+        }
+    }
+    Ok(agents)
+}

@@ -1,0 +1,51 @@
+//! The one place that reads the program's environment.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Where everything is kept, when not in `.provost/`.
+const DATABASE: &str = "PROVOST_DATABASE_URL";
+/// A fixed time in milliseconds, for tests.
+const CLOCK: &str = "PROVOST_CLOCK_MS";
+/// A seed for names, for tests.
+const SEED: &str = "PROVOST_SEED";
+
+fn text(name: &str) -> Option<String> {
+    env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty())
+}
+
+/// The database the environment names.
+pub(super) fn database() -> Option<String> {
+    text(DATABASE)
+}
+
+/// The time tests stop the clock at.
+pub(super) fn clock_ms() -> Option<i64> {
+    text(CLOCK)?.parse().ok()
+}
+
+/// The seed tests make names from.
+pub(super) fn seed() -> Option<u64> {
+    text(SEED)?.parse().ok()
+}
+
+/// Whether a variable is set to something.
+pub(super) fn has(name: &str) -> bool {
+    text(name).is_some()
+}
+
+/// Who sits at the terminal, as decisions record it.
+pub(super) fn person() -> String {
+    format!("user:{}", text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()))
+}
+
+/// Everything a program the agent starts may inherit, before the list of what is allowed.
+pub(super) fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    env::vars_os()
+}
+
+/// The folder the program was started in.
+pub(super) fn folder() -> PathBuf {
+    env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}

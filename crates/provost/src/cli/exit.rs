@@ -1,0 +1,50 @@
+//! The exit codes, as documented in docs/cli.md.
+
+use std::process::ExitCode;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// Done.
+    Done,
+    /// The command or the run failed.
+    Failed,
+    /// The command line or a configuration file is wrong.
+    Usage,
+    /// The run waits for somebody.
+    Waiting,
+    /// A limit stopped the run.
+    Stopped,
+    /// The run was cancelled.
+    Cancelled,
+}
+
+impl Exit {
+    /// Every code with what it means, for the reference.
+    pub(super) const MEANINGS: [(Self, &'static str); 6] = [
+        (Self::Done, "done"),
+        (Self::Failed, "the command or the run failed"),
+        (Self::Usage, "the command line or a configuration file is wrong; nothing was done"),
+        (Self::Waiting, "the run waits for an approval or an answer"),
+        (Self::Stopped, "a limit stopped the run, or it repeated itself"),
+        (Self::Cancelled, "the run was cancelled"),
+    ];
+
+    /// The number.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Waiting => 3,
+            Self::Stopped => 4,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.number().into()
+    }
+}

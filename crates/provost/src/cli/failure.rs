@@ -1,0 +1,134 @@
+//! What went wrong, in a code, words, and what to do.
+
+use strum::VariantArray as _;
+
+use super::exit::Exit;
+
+/// The stable codes. Each has a page in docs/errors/.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub(super) enum Code {
+    Project,
+    Config,
+    AgentFile,
+    UnknownAgent,
+    Model,
+    Store,
+    UnknownRun,
+    Decision,
+    Busy,
+    Run,
+    Journal,
+    File,
+    Machine,
+}
+
+impl Code {
+    /// The code as it is printed.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Project => "PV0001",
+            Self::Config => "PV0002",
+            Self::AgentFile => "PV0003",
+            Self::UnknownAgent => "PV0004",
+            Self::Model => "PV0005",
+            Self::Store => "PV0006",
+            Self::UnknownRun => "PV0007",
+            Self::Decision => "PV0008",
+            Self::Busy => "PV0009",
+            Self::Run => "PV0010",
+            Self::Journal => "PV0011",
+            Self::File => "PV0012",
+            Self::Machine => "PV0013",
+        }
+    }
+
+    /// Its page.
+    pub(super) fn page(self) -> &'static str {
+        match self {
+            Self::Project => include_str!("../../../../docs/errors/PV0001.md"),
+            Self::Config => include_str!("../../../../docs/errors/PV0002.md"),
+            Self::AgentFile => include_str!("../../../../docs/errors/PV0003.md"),
+            Self::UnknownAgent => include_str!("../../../../docs/errors/PV0004.md"),
+            Self::Model => include_str!("../../../../docs/errors/PV0005.md"),
+            Self::Store => include_str!("../../../../docs/errors/PV0006.md"),
+            Self::UnknownRun => include_str!("../../../../docs/errors/PV0007.md"),
+            Self::Decision => include_str!("../../../../docs/errors/PV0008.md"),
+            Self::Busy => include_str!("../../../../docs/errors/PV0009.md"),
+            Self::Run => include_str!("../../../../docs/errors/PV0010.md"),
+            Self::Journal => include_str!("../../../../docs/errors/PV0011.md"),
+            Self::File => include_str!("../../../../docs/errors/PV0012.md"),
+            Self::Machine => include_str!("../../../../docs/errors/PV0013.md"),
+        }
+    }
+
+    /// The code somebody typed.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        Self::VARIANTS.iter().copied().find(|code| code.word().eq_ignore_ascii_case(word))
+    }
+}
+
+/// Why a command was not carried out.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    /// An error and everything that caused it.
+    pub(super) fn of(code: Code, error: &dyn std::error::Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        Self::new(code, message)
+    }
+
+    /// The machine does not give what the program needs.
+    pub(super) fn machine(message: &str) -> Self {
+        Self::new(Code::Machine, message)
+    }
+
+    #[must_use]
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        match self.code {
+            Code::Project | Code::Config | Code::AgentFile | Code::UnknownAgent => Exit::Usage,
+            Code::Model
+            | Code::Store
+            | Code::UnknownRun
+            | Code::Decision
+            | Code::Busy
+            | Code::Run
+            | Code::Journal
+            | Code::File
+            | Code::Machine => Exit::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_own_page() {
+        for code in Code::VARIANTS {
+            let title = code.page().lines().next().unwrap_or_default();
+            assert!(title.starts_with(&format!("# {}: ", code.word())), "{title}");
+            assert_eq!(Code::of(&code.word().to_lowercase()), Some(*code));
+        }
+        assert_eq!(Code::of("PV9999"), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! From the command line to an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use super::args::{Cli, Command};
+use super::command;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::screen::Screen;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are asked for; the rest is a mistake of the caller.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            drop(error.print());
+            return exit.into();
+        }
+    };
+    let screen = Screen::new(cli.json);
+    match perform(cli.command, &screen) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            screen.failure(&failure);
+            failure.exit().into()
+        }
+    }
+}
+
+/// Only commands that wait get something to wait with: the others answer at once.
+fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
+    match asked {
+        Command::Init(options) => command::init::run(&options, screen),
+        Command::Doctor(options) => command::doctor::run(&options, screen),
+        Command::Agents(options) => command::agents::run(&options, screen),
+        Command::Tools(options) => command::tools::run(&options, screen),
+        Command::Validate(options) => command::validate::run(&options, screen),
+        Command::Import(options) => command::import::run(&options, screen),
+        Command::Completions(options) => Ok(command::completions::run(&options)),
+        Command::Run(options) => waiting(command::run::run(&options, screen)),
+        Command::Runs(options) => waiting(command::runs::run(&options, screen)),
+        Command::Show(options) => waiting(command::show::run(&options, screen)),
+        Command::Explain(options) => command::explain::run(&options, screen),
+        Command::Replay(options) => waiting(command::replay::run(&options, screen)),
+        Command::Verify(options) => waiting(command::verify::run(&options, screen)),
+        Command::Export(options) => waiting(command::export::run(&options, screen)),
+        Command::Approve(options) => waiting(command::approve::run(&options, screen)),
+        Command::Reject(options) => waiting(command::reject::run(&options, screen)),
+        Command::Cancel(options) => waiting(command::cancel::run(&options, screen)),
+        Command::Resume(options) => waiting(command::resume::run(&options, screen)),
+    }
+}
+
+/// Waits for a command on threads made for it.
+pub(super) fn waiting(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let threads = threads.map_err(|error| Failure::machine(&format!("no threads: {error}")))?;
+    let done = threads.block_on(work);
+    // Whatever still reads the terminal must not keep the program.
+    threads.shutdown_background();
+    done
+}

@@ -1,0 +1,27 @@
+//! The `provost` program: a door that reads what a person wants, asks the runtime, and shows what came of it.
+//!
+//! `args` has the words of the command line, `config` reads a project's files, `setup` makes a runtime of
+//! them, `follow` watches a run and asks people, `command` has a file for each command, `view` turns a
+//! journal into lines. Nothing here decides what an agent may do.
+
+mod args;
+mod clock;
+mod command;
+mod config;
+mod copy;
+mod environment;
+mod exit;
+mod failure;
+mod follow;
+mod journal;
+mod live;
+mod main;
+mod place;
+mod reference;
+mod screen;
+mod setup;
+mod view;
+mod watched;
+
+pub use main::main;
+pub use reference::reference;

@@ -1,0 +1,105 @@
+//! Where runs are kept: `.provost/` of the folder somebody works in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use provost_runtime::RunId;
+use provost_runtime::port::{RunFilter, RunRow, Stores};
+use provost_store::sqlite::{Access, Database, OpenError, Options};
+
+use super::environment;
+use super::failure::{Code, Failure};
+
+const FOLDER: &str = ".provost";
+
+/// A folder with a database, and copies of projects beside it.
+pub(super) struct Place {
+    folder: PathBuf,
+    database: PathBuf,
+}
+
+impl Place {
+    /// The nearest folder upwards that has runs or is a project; else the one the program was started in.
+    pub(super) fn here() -> Result<Self, Failure> {
+        let start = environment::folder();
+        let is_home = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join("provost.toml").is_file();
+        let folder = start.ancestors().find(is_home).unwrap_or(&start).join(FOLDER);
+        let database = match environment::database() {
+            None => folder.join("provost.db"),
+            Some(url) => sqlite_path(&url)?,
+        };
+        Ok(Self { folder, database })
+    }
+
+    /// The database file.
+    pub(super) fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// Opens the storage to write; what is made is hidden from git.
+    pub(super) fn open(&self) -> Result<Stores, Failure> {
+        let ignore = self.folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::create_dir_all(&self.folder)
+                .and_then(|()| fs::write(&ignore, "*\n"))
+                .map_err(|error| unwritable(&self.folder, &error))?;
+        }
+        self.opened(Access::Write)
+    }
+
+    /// Opens the storage to look at it.
+    pub(super) fn look(&self) -> Result<Stores, Failure> {
+        self.opened(Access::ReadOnly)
+    }
+
+    fn opened(&self, access: Access) -> Result<Stores, Failure> {
+        let options = Options { access, ..Options::default() };
+        let database = Database::open(&self.database, &options).map_err(|error| match error {
+            OpenError::Missing { .. } => {
+                Failure::new(Code::Store, format!("there are no runs here: {}", error))
+                    .hint("start one: provost run examples/audit")
+            }
+            error => Failure::of(Code::Store, &error),
+        })?;
+        Ok(Stores::of(&database))
+    }
+
+    /// Where the copy of a project lies that a run works on.
+    pub(super) fn copy_of(&self, run: &RunId) -> PathBuf {
+        self.folder.join("work").join(run.as_str())
+    }
+}
+
+fn sqlite_path(url: &str) -> Result<PathBuf, Failure> {
+    match url.split_once("://") {
+        None => Ok(url.strip_prefix("sqlite:").unwrap_or(url).into()),
+        Some(("sqlite", path)) => Ok(path.into()),
+        Some((scheme, _)) => Err(Failure::new(Code::Store, format!("there is no storage for {scheme}://"))
+            .hint("PROVOST_DATABASE_URL takes a path or sqlite:PATH")),
+    }
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(Code::Store, format!("{} cannot be written: {error}", folder.display()))
+        .hint("go to a folder that can be written, or set PROVOST_DATABASE_URL")
+}
+
+/// The row of a run by its name, by the beginning of its name, or of the newest one by the word `last`.
+pub(super) async fn find(stores: &Stores, word: &str) -> Result<RunRow, Failure> {
+    let storage = |fault| Failure::of(Code::Store, &fault);
+    if word == "last" {
+        let page = stores.runs.list(&RunFilter::default(), 1, None).await.map_err(storage)?;
+        let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
+        return page
+            .rows
+            .into_iter()
+            .next()
+            .ok_or_else(|| none().hint("start one: provost run examples/audit"));
+    }
+    let unknown = || {
+        Failure::new(Code::UnknownRun, format!("there is no run {word}"))
+            .hint("provost runs lists them; `last` is the newest")
+    };
+    let run: RunId = word.parse().map_err(|_| unknown())?;
+    stores.runs.get(&run).await.map_err(storage)?.ok_or_else(unknown)
+}

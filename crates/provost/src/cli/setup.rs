@@ -1,0 +1,184 @@
+//! From a project to a runtime that can work on its runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use provost_contract::json::{self, Object};
+use provost_models::{Cassette, ConfigError, Player, Priced, Recorder, Retake};
+use provost_runtime::port::{Clock, Model, Stores};
+use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
+use serde_json::Value;
+
+use super::clock;
+use super::config::{AgentFile, ModelEntry, Project, ToolsPart, did_you_mean};
+use super::environment;
+use super::failure::{Code, Failure};
+use super::watched::{Notes, Watched};
+use crate::{Agent, Runtime};
+
+/// Who answers, and whether it is written down.
+pub(super) struct Answering {
+    pub(super) entry: ModelEntry,
+    pub(super) record: Option<PathBuf>,
+}
+
+/// A runtime, and what its tools note.
+pub(super) struct Setup {
+    pub(super) runtime: Runtime,
+    pub(super) notes: Notes,
+}
+
+impl Setup {
+    /// Puts together what works on runs of a project in a folder.
+    pub(super) fn new(
+        project: &Project,
+        agent: Option<&AgentFile>,
+        answering: Answering,
+        root: &Path,
+        stores: Stores,
+    ) -> Result<Self, Failure> {
+        let clock = clock::clock();
+        let ids = clock::ids(clock.clone())?;
+        let tools = tools(&project.file.tools, root)?;
+        let declarations = declarations(&tools, agent)?;
+        let notes = Notes::default();
+        let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
+        let mut builder = Runtime::builder()
+            .stores(stores)
+            .clock(clock.clone())
+            .ids(ids)
+            .model(answering.model(project, clock)?)
+            .executor(declarations, executor);
+        if let Some(agent) = agent {
+            builder = builder.agent(self::agent(project, agent));
+        }
+        let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
+        Ok(Self { runtime, notes })
+    }
+}
+
+impl Answering {
+    fn model(self, project: &Project, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, Failure> {
+        let cassette = |path: &Path| Cassette::read(path).map_err(|error| Failure::of(Code::Model, &error));
+        Ok(match (self.entry, self.record) {
+            (ModelEntry::Cassette(path), None) => Arc::new(Player::new(cassette(&path)?, Vec::new())),
+            (ModelEntry::Cassette(path), Some(record)) => {
+                Arc::new(Recorder::new(Retake::new(cassette(&path)?), record, Vec::new()))
+            }
+            (ModelEntry::Remote(config), record) => {
+                let remote = config.build(clock).map_err(|error| unusable(&error))?;
+                let prices = Arc::new(project.file.prices.clone());
+                match record {
+                    None => Arc::new(Priced::new(remote, prices)),
+                    // A key travels in a header, which is no part of a recording.
+                    Some(record) => Arc::new(Recorder::new(Priced::new(remote, prices), record, Vec::new())),
+                }
+            }
+        })
+    }
+}
+
+fn unusable(error: &ConfigError) -> Failure {
+    let failure = Failure::of(Code::Model, error);
+    match error {
+        ConfigError::Key(_) => failure.hint("set the variable, or name a file with key_file in provost.toml"),
+        ConfigError::NoBaseUrl(_)
+        | ConfigError::TwoKeys
+        | ConfigError::Endpoint(_)
+        | ConfigError::Client(_) => failure,
+    }
+}
+
+/// The tools of a project in a folder.
+pub(super) fn tools(part: &ToolsPart, root: &Path) -> Result<Tools, Failure> {
+    let config = |error: &dyn std::error::Error| Failure::of(Code::Config, error);
+    let workspace =
+        Workspace::open(root, Limits::default()).map_err(|error| Failure::of(Code::Project, &error))?;
+    let mut names: Vec<String> = Environment::COMMON.map(str::to_owned).into();
+    names.extend(part.environment.iter().cloned());
+    let environment = Environment::allow(environment::variables(), &names);
+    let mut tools = Tools::files(&workspace).map_err(|error| config(&error))?;
+    if part.shell {
+        tools = tools.with_shell(&workspace, &environment).map_err(|error| config(&error))?;
+    }
+    if !part.hosts.is_empty() {
+        let hosts: Result<_, _> = part.hosts.iter().map(|host| host.parse()).collect();
+        let hosts = hosts.map_err(|error| config(&error))?;
+        let access = HttpAccess { hosts, ..HttpAccess::default() };
+        tools = tools.with_http(access).map_err(|error| config(&error))?;
+    }
+    for command in &part.commands {
+        let spec = CommandSpec::parse(&Value::Object(command.clone()));
+        let spec = spec.map_err(|error| Failure::new(Code::Config, format!("tools.commands: {error}")))?;
+        tools = tools.with_command(spec, &workspace, &environment).map_err(|error| config(&error))?;
+    }
+    Ok(tools)
+}
+
+/// The declarations of the tools an agent names, or of all.
+pub(super) fn declarations(tools: &Tools, agent: Option<&AgentFile>) -> Result<Value, Failure> {
+    let all = json::into_object(tools.offered());
+    let Some((agent, names)) = agent.and_then(|agent| Some((agent, agent.head.tools.as_ref()?))) else {
+        return Ok(Value::Object(all));
+    };
+    let mut chosen = Object::new();
+    for name in names {
+        let declaration = all.get(name).ok_or_else(|| {
+            let message =
+                format!("the agent `{}` wants the tool `{name}`, which there is not", agent.head.name);
+            let failure = Failure::new(Code::AgentFile, message);
+            match did_you_mean(name, all.keys().map(String::as_str)) {
+                Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+                None => failure.hint("provost tools lists them"),
+            }
+        })?;
+        chosen.insert(name.clone(), declaration.clone());
+    }
+    Ok(Value::Object(chosen))
+}
+
+/// The agent of a file, under the rules of its project.
+fn agent(project: &Project, file: &AgentFile) -> Agent {
+    let head = &file.head;
+    let told = match project.context() {
+        Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
+        None => file.instructions.clone(),
+    };
+    let mut agent =
+        Agent::new(&head.name).instructions(told).max_turns(head.max_turns.unwrap_or(Agent::MAX_TURNS));
+    let budgets = project.file.budgets.iter().filter(|(name, _)| !head.budgets.contains_key(*name));
+    for (name, ceiling) in budgets.chain(&head.budgets) {
+        agent = agent.budget(name, *ceiling);
+    }
+    let rules = policy(project, file);
+    for (name, word) in words(&rules, "tools") {
+        agent = agent.policy(name, word);
+    }
+    for (name, word) in words(&rules, "categories") {
+        agent = agent.category_policy(name, word);
+    }
+    if !project.file.policy.approvers.is_empty() {
+        agent = agent.approvers(project.file.policy.approvers.clone());
+    }
+    agent
+}
+
+/// The action policy of an agent: the project's rules, and its own where those are stricter.
+pub(super) fn policy(project: &Project, file: &AgentFile) -> Value {
+    let part = &project.file.policy;
+    let mut tools = part.tools.clone();
+    for (name, word) in &file.head.policy {
+        let own = provost_policy::ActionPolicy::parse(word);
+        let given = tools.get(name).and_then(provost_policy::ActionPolicy::parse);
+        // An agent's file may bind the agent tighter than its project, never looser.
+        if given.is_none_or(|given| own.is_some_and(|own| own > given)) {
+            tools.insert(name.clone(), word.clone());
+        }
+    }
+    serde_json::json!({ "tools": tools, "categories": part.categories })
+}
+
+fn words<'r>(rules: &'r Value, group: &str) -> impl Iterator<Item = (&'r str, crate::ActionPolicy)> {
+    let group = rules.get(group).and_then(Value::as_object).into_iter().flatten();
+    group.filter_map(|(name, word)| Some((name.as_str(), crate::ActionPolicy::parse(word)?)))
+}

@@ -1,0 +1,191 @@
+//! Every decision of a run, with whose word it was.
+
+use provost_contract::timestamp;
+use provost_runtime::engine::{CallSettled, Event, Kind, RunState, SettledBy, WaitsFor};
+use serde_json::{Value, json};
+
+/// One decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::cli) struct Decided {
+    pub(in crate::cli) seq: u64,
+    pub(in crate::cli) at_ms: i64,
+    pub(in crate::cli) turn: u64,
+    pub(in crate::cli) tool: String,
+    pub(in crate::cli) call: String,
+    /// What was decided.
+    pub(in crate::cli) what: String,
+    pub(in crate::cli) layer: String,
+    pub(in crate::cli) rule: String,
+    pub(in crate::cli) reason: String,
+}
+
+impl Decided {
+    pub(in crate::cli) fn document(&self) -> Value {
+        json!({
+            "seq": self.seq,
+            "at": timestamp::iso8601(self.at_ms.div_euclid(1_000)),
+            "turn": self.turn,
+            "tool": self.tool,
+            "call": self.call,
+            "decided": self.what,
+            "layer": self.layer,
+            "rule": self.rule,
+            "reason": self.reason,
+        })
+    }
+
+    pub(in crate::cli) fn line(&self) -> String {
+        let by = match (self.layer.as_str(), self.rule.as_str()) {
+            ("", "") => String::new(),
+            (layer, "") => format!("  [{layer}]"),
+            (layer, rule) => format!("  [{layer}: {rule}]"),
+        };
+        let about = if self.tool.is_empty() { "the run" } else { &self.tool };
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        format!("{:>4}  turn {:<2} {about:<10} {}{reason}{by}", self.seq, self.turn, self.what)
+    }
+
+    /// The words of a decision as policies write it.
+    fn by(mut self, decision: &Value) -> Self {
+        let text = |key: &str| decision.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.layer = text("layer");
+        self.rule = text("rule");
+        self.reason = text("reason");
+        self
+    }
+}
+
+/// The decisions of a journal, in order.
+pub(in crate::cli) fn decisions(events: &[Event]) -> Vec<Decided> {
+    let mut decided = Vec::new();
+    let mut state = None::<RunState>;
+    for event in events {
+        match &mut state {
+            None => state = RunState::begin(event),
+            Some(state) => state.apply(event),
+        }
+        if let Some(state) = &state {
+            decided.extend(of_event(state, event));
+        }
+    }
+    decided
+}
+
+fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
+    let new = |what: &str| Decided {
+        seq: event.seq.0,
+        at_ms: event.at_ms,
+        turn: state.turn,
+        what: what.to_owned(),
+        ..Decided::default()
+    };
+    let about = |place: usize, what: &str| {
+        let declared = state.batch.call(place).map(|call| call.declared.clone());
+        let (tool, call) = declared.map(|call| (call.name.clone(), call.id.clone())).unwrap_or_default();
+        Decided { tool, call, ..new(what) }
+    };
+    match &event.kind {
+        Kind::RunStarted(spec) => spec.visibility.iter().map(|told| visibility(new("shown"), told)).collect(),
+        Kind::ActionStarted(started) => {
+            let decided = about(started.call, if started.attempt > 1 { "runs again" } else { "runs" });
+            vec![started.allowed_by.iter().fold(decided, Decided::by)]
+        }
+        Kind::CallWaits(waits) => vec![asked(about(waits.call, "asks"), &waits.waits_for)],
+        Kind::CallApproved(approved) => {
+            let text = |key: &str| approved.approval.get(key).and_then(Value::as_str).unwrap_or_default();
+            let decided = about(approved.call, &format!("allowed by {}", text("by")));
+            vec![Decided { layer: "person".to_owned(), reason: text("reason").to_owned(), ..decided }]
+        }
+        Kind::CallSettled(settled) => refusal(settled.by)
+            .map(|what| settled_by(about(settled.call, what), settled))
+            .into_iter()
+            .collect(),
+        kind => of_run(new(""), kind).into_iter().collect(),
+    }
+}
+
+fn asked(decided: Decided, waits_for: &WaitsFor) -> Decided {
+    match waits_for {
+        WaitsFor::Approval(proposal) => {
+            let decision = proposal.envelope.pointer("/payload/metadata/decision");
+            decision.into_iter().fold(decided, Decided::by)
+        }
+        WaitsFor::Doubt(_) => Decided {
+            layer: "recovery".to_owned(),
+            rule: "never_repeat_an_effect".to_owned(),
+            reason: "it was running when the process died, and may have taken effect".to_owned(),
+            ..decided
+        },
+        WaitsFor::Client(_) => Decided { what: "waits for a client".to_owned(), ..decided },
+    }
+}
+
+fn settled_by(decided: Decided, settled: &CallSettled) -> Decided {
+    let decision = settled.result.get("metadata").and_then(|metadata| metadata.get("decision"));
+    let decided = decision.into_iter().fold(decided, Decided::by);
+    if !decided.reason.is_empty() {
+        return decided;
+    }
+    let error = settled.result.get("error").and_then(Value::as_str).unwrap_or_default();
+    Decided { reason: error.to_owned(), ..decided }
+}
+
+/// What was decided about the run as a whole.
+fn of_run(new: Decided, kind: &Kind) -> Option<Decided> {
+    let (what, layer, rule, reason) = match kind {
+        Kind::BudgetExceeded(over) => {
+            let used = format!("{} of {} used", over.current, over.ceiling);
+            ("stops".to_owned(), "budget", over.budget.clone(), used)
+        }
+        Kind::CompletionBlocked(blocked) => {
+            ("may not end yet".to_owned(), "gate", String::new(), blocked.message.clone())
+        }
+        Kind::CancelAsked(asked) => {
+            (format!("cancelled by {}", asked.by), "person", String::new(), asked.reason.clone())
+        }
+        Kind::LoopStalled(_) => {
+            ("stops: the model repeats itself".to_owned(), "stall", String::new(), String::new())
+        }
+        Kind::RunParked(parked) => {
+            (format!("parked: {}", <&str>::from(parked.status)), "", String::new(), String::new())
+        }
+        Kind::RunResumed(_) => ("resumed".to_owned(), "", String::new(), String::new()),
+        Kind::RunEnded(ended) => {
+            (format!("ended: {}", <&str>::from(ended.status)), "", String::new(), String::new())
+        }
+        // The rest happened, and nobody decided it.
+        _ => return None,
+    };
+    Some(Decided { what, layer: layer.to_owned(), rule, reason, ..new })
+}
+
+fn visibility(decided: Decided, told: &Value) -> Decided {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let decision = told.get("decision").cloned().unwrap_or_default();
+    let what = match decision.get("verdict").and_then(Value::as_str) {
+        Some("allow" | "visible") => "is shown to the model".to_owned(),
+        Some(verdict) => verdict.to_owned(),
+        None => decided.what.clone(),
+    };
+    Decided { tool: text(told.get("tool_name")), what, ..decided }.by(&decision)
+}
+
+/// What a result says that did not come from doing the work.
+fn refusal(by: SettledBy) -> Option<&'static str> {
+    match by {
+        SettledBy::Executor | SettledBy::Client => None,
+        SettledBy::Preparation => Some("could not be prepared"),
+        SettledBy::Gate => Some("refused by the gate"),
+        SettledBy::Policy => Some("forbidden"),
+        SettledBy::Rejection => Some("refused by the mediator"),
+        SettledBy::Replacement => Some("answered by the mediator"),
+        SettledBy::Refusal => Some("rejected"),
+        SettledBy::Expiry => Some("expired"),
+        SettledBy::Supersession => Some("superseded"),
+        SettledBy::Witness => Some("settled by a witness"),
+        SettledBy::Timeout => Some("stopped for its time"),
+        SettledBy::Cancellation => Some("cancelled"),
+        SettledBy::Doubt => Some("in doubt"),
+        SettledBy::Loss => Some("lost"),
+    }
+}

@@ -1,0 +1,68 @@
+//! Tools that note how each call went, for the live view.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use provost_contract::json;
+use provost_runtime::port::{Boxed, Clock, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_tools::Tools;
+use serde_json::Value;
+
+/// What is known of a call that ended: how long it took, and one line.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    pub(super) ms: i64,
+    pub(super) summary: String,
+}
+
+/// Calls that ended, by their ids.
+#[derive(Clone, Default)]
+pub(super) struct Notes(Arc<Mutex<HashMap<String, Ended>>>);
+
+impl Notes {
+    pub(super) fn take(&self, call: &str) -> Option<Ended> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
+    }
+
+    fn put(&self, call: &str, ended: Ended) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned(), ended);
+    }
+}
+
+/// Tools, watched. Nothing is changed on the way.
+pub(super) struct Watched {
+    pub(super) tools: Tools,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) notes: Notes,
+}
+
+impl ToolExecutor for Watched {
+    fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+        Box::pin(async move {
+            let began_ms = self.clock.now_ms();
+            let reply = self.tools.execute(action).await;
+            let ms = self.clock.now_ms().saturating_sub(began_ms);
+            let call = json::text(action.context, "tool_call_id").unwrap_or_default();
+            self.notes.put(call, Ended { ms, summary: summary(&reply) });
+            reply
+        })
+    }
+
+    fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
+        ToolExecutor::preview(&self.tools, action)
+    }
+
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        self.tools.recall(action)
+    }
+}
+
+fn summary(reply: &Result<Value, ExecutorError>) -> String {
+    match reply {
+        Ok(reply) => {
+            let said = reply.pointer("/metadata/summary").or_else(|| reply.get("error"));
+            said.and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,7 @@
+//! The `provost` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    provost::cli::main()
+}

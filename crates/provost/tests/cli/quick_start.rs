@@ -1,0 +1,85 @@
+//! The quick start, and what makes sense of it afterwards.
+
+use super::world::World;
+
+const BROKEN: &str = "echo $(($1 + $2 + 1))";
+const MENDED: &str = "echo $(($1 + $2))";
+
+#[test]
+fn the_quick_start_works_asks_mends_and_reports() {
+    let world = World::new();
+    let run = world.provost(&["run", "examples/audit", "--yes"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    insta::assert_snapshot!(run.stdout);
+    for line in ["model   recorded: a recording", "a copy: the project stays as it is", "+echo $(($1 + $2))"]
+    {
+        assert!(run.stderr.contains(line), "{}", run.stderr);
+    }
+    assert!(world.mended().contains(MENDED));
+    let original = std::fs::read_to_string(world.path("examples/audit/project/src/sum.sh")).unwrap();
+    assert!(original.contains(BROKEN), "the project stays as it is");
+    insta::assert_snapshot!("show", world.provost(&["show", "last"]).stdout);
+    insta::assert_snapshot!("explain", world.provost(&["explain", "last"]).stdout);
+    insta::assert_snapshot!("explain_json", world.provost(&["explain", "last", "fs/edit", "--json"]).stdout);
+    insta::assert_snapshot!("runs", world.provost(&["runs"]).stdout);
+    insta::assert_snapshot!("runs_json", world.provost(&["runs", "--json"]).stdout);
+    insta::assert_snapshot!("verify", world.provost(&["verify"]).stdout);
+    insta::assert_snapshot!("verify_json", world.provost(&["verify", "last", "--json"]).stdout);
+    let replay = world.provost(&["replay", "last"]);
+    assert_eq!(replay.code, 0, "{}", replay.stderr);
+    assert!(replay.stdout.ends_with(&run.stdout), "the same words again");
+    insta::assert_snapshot!("replay_notes", replay.stderr);
+}
+
+#[test]
+fn without_anybody_to_ask_it_parks_and_an_approval_goes_on() {
+    let world = World::new();
+    let run = world.provost(&["run", "examples/audit"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("provost approve last"), "{}", run.stderr);
+    assert!(world.mended().contains(BROKEN), "nothing is written before somebody allows it");
+    let approved = world.provost(&["approve", "last"]);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+    assert!(approved.stdout.starts_with("Audit of Tally"), "{}", approved.stdout);
+    assert!(world.mended().contains(MENDED));
+    let late = world.provost(&["approve", "last"]);
+    assert_eq!(late.code, 1);
+    assert!(late.stderr.starts_with("error[PV0008]: "), "{}", late.stderr);
+}
+
+#[test]
+fn a_rejected_change_is_not_made() {
+    let world = World::new();
+    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    let rejected = world.provost(&["reject", "last", "--reason", "not now"]);
+    // The recording has no turn for a refusal: it stops rather than say what was never said.
+    assert_eq!(rejected.code, 1, "{}", rejected.stderr);
+    assert!(rejected.stderr.contains("the request is not the recorded one"), "{}", rejected.stderr);
+    assert!(world.mended().contains(BROKEN));
+    let explained = world.provost(&["explain", "last", "fs/edit"]).stdout;
+    assert!(explained.contains("rejected"), "{explained}");
+}
+
+#[test]
+fn a_parked_run_can_be_cancelled() {
+    let world = World::new();
+    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    let cancelled = world.provost(&["cancel", "last", "--reason", "enough"]);
+    assert_eq!(cancelled.code, 0, "{}", cancelled.stderr);
+    assert!(cancelled.stdout.ends_with(": cancelled\n"), "{}", cancelled.stdout);
+    assert!(world.mended().contains(BROKEN));
+}
+
+#[test]
+fn machines_read_one_document_a_line() {
+    let world = World::new();
+    let run = world.provost(&["run", "examples/audit", "--yes", "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let documents: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = documents.last().unwrap();
+    assert_eq!(last["type"], "outcome");
+    assert_eq!(last["status"], "completed");
+    assert!(documents.iter().any(|document| document["event"] == "approval_granted"));
+}

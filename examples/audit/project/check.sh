@@ -1,0 +1,4 @@
+# Every check of the project.
+set -eu
+sh tests/sum_test.sh
+echo "all checks passed"

@@ -1,0 +1,3 @@
+# Prints the sum of two numbers.
+set -eu
+echo $(($1 + $2 + 1))
