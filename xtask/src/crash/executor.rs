@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_contract::approval::PendingAction;
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, StoreActionError, ToolAction, ToolExecutor};
 use serde_json::Value;
 
 use super::fate::Point;
@@ -23,6 +24,7 @@ impl ToolExecutor for CountingExecutor {
             posted.map_err(|error| ExecutorError::Failed(error.to_string()))?;
             cast.world.dawdle(action.key).await;
             let reply = cast.world.carry_out(action.call.tool_name(), call_id(&action), action.key);
+            cast.keep_question(&reply).await?;
             cast.pass(Point::AfterExecute).await;
             reply
         })
@@ -44,6 +46,21 @@ impl ToolExecutor for CountingExecutor {
 
 fn call_id<'a>(action: &ToolAction<'a>) -> &'a str {
     action.context.get("tool_call_id").and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Cast {
+    /// A tool that asks before it acts keeps its own question; asked again it is the same one.
+    async fn keep_question(&self, reply: &Result<Value, ExecutorError>) -> Result<(), ExecutorError> {
+        let Some(question) = reply.as_ref().ok().and_then(|reply| reply.pointer("/result/payload")) else {
+            return Ok(());
+        };
+        let failed = |error: String| ExecutorError::Failed(error);
+        let question = PendingAction::parse(question).map_err(|error| failed(error.to_string()))?;
+        match self.stores.approvals.store(question).await {
+            Ok(()) | Err(StoreActionError::Taken { .. }) => Ok(()),
+            Err(error @ StoreActionError::Storage(_)) => Err(failed(error.to_string())),
+        }
+    }
 }
 
 impl World {

@@ -35,7 +35,7 @@ pub(super) async fn play(world: &Arc<World>, cuts: Vec<Cut>) -> Result<Played, F
         let lived = tokio::time::timeout(PROCESS_MAX, live(world, &fate)).await;
         match lived.map_err(|_| "a process waits for nothing")?? {
             End::Died | End::Ended(Err(RunError::Journal(AppendError::Storage(Fault::Unknown(_))))) => {
-                lost += 1
+                lost += 1;
             }
             End::Ended(Err(error)) => return Err(format!("a process failed: {error}").into()),
             End::Ended(Ok(finished)) if finished.status.is_parked() => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::script::{Answer, Recall, Scenario, calls, says};
+use super::script::{Answer, Recall, Scenario, calls, says, succeeded};
 use super::tools::names;
 
 pub(super) fn scenarios() -> Vec<Scenario> {
@@ -19,6 +19,10 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         Scenario::new("policy-forbids", work()).options(policy("forbidden")),
     ];
     scenarios.extend(several());
+    scenarios.extend([
+        proposing("tool-proposes-and-is-accepted").answers("garden/propose", Answer::Accept),
+        proposing("tool-proposes-and-is-rejected").answers("garden/propose", Answer::Reject),
+    ]);
     scenarios
 }
 
@@ -59,6 +63,33 @@ fn several() -> Vec<Scenario> {
         .options(policy("preview"))
         .answers("garden/water", Answer::Accept),
     ]
+}
+
+/// The tool itself asks before it acts.
+fn proposing(name: &'static str) -> Scenario {
+    let question = json!({
+        "action_id": "act-1",
+        "kind": "garden.prune",
+        "summary": "Prune the roses",
+        "preview": {},
+        "apply_input": { "tool_name": "garden/propose" },
+        "created_at": "2026-05-28T20:26:40Z",
+    });
+    Scenario::new(
+        name,
+        [calls([("a", "garden/propose", 1), ("b", "garden/water", 1)]), says("Pruned, or not.")],
+    )
+    .replies(
+        "garden/propose",
+        succeeded(json!({
+            "schema": "agents-api.message",
+            "version": 1,
+            "type": "approval_required",
+            "role": "tool",
+            "content": "Prune the roses?",
+            "payload": question,
+        })),
+    )
 }
 
 fn asked(name: &'static str) -> Scenario {

@@ -20,6 +20,7 @@ const TOOLS: &[(&str, Effect, &str, &str)] = &[
     ("garden/note", Effect::Keyed, "write", "keyed"),
     ("garden/water", Effect::Once, "write", "none"),
     ("garden/plant", Effect::Once, "write", "none"),
+    ("garden/propose", Effect::Read, "read", "pure"),
     ("garden/measure", Effect::Read, "read", "none"),
 ];
 
