@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::fate::Point;
 use super::ledger::Entry;
-use super::process::{Cast, post};
+use super::people::post;
+use super::process::Cast;
 use super::scenario::{Effect, Recall, When, effect_of};
 use super::world::World;
 

@@ -1,4 +1,4 @@
-//! People and clients: they answer what a parked run waits for.
+//! People and clients: they answer what a parked run waits for, and write when they please.
 
 use provost_contract::approval::{PendingAction, PendingActionStatus, Resolution, Verdict};
 use provost_contract::json::{Object, into_object};
@@ -6,7 +6,7 @@ use provost_contract::timestamp;
 use provost_runtime::port::{ApprovalFilter, ClientToolTransition, Clock as _, PendingRequests, Stores};
 use serde_json::{Value, json};
 
-use super::scenario::{Answer, ClientAnswer};
+use super::scenario::{Answer, ClientAnswer, Letter, When};
 use super::world::World;
 use crate::Failure;
 
@@ -18,6 +18,16 @@ const PATIENCE_MS: i64 = 400 * 24 * 3_600 * 1_000;
 /// Answers everything that waits; says how much there was.
 pub(super) async fn answer(world: &World, stores: &Stores) -> Result<usize, Failure> {
     Ok(answer_questions(world, stores).await? + answer_requests(world, stores).await?)
+}
+
+/// Posts the letters that come at a moment; posted again they are the same.
+pub(super) async fn post(world: &World, stores: &Stores, when: When<'_>) -> Result<(), Failure> {
+    let due = |(_, letter): &(usize, &Letter)| letter.when == when;
+    for (place, letter) in world.scenario.letters.iter().enumerate().filter(due) {
+        let id = format!("letter-{place}");
+        stores.inbox.post(&world.run, &id, "ada", letter.signal.clone(), world.clock.now_ms()).await?;
+    }
+    Ok(())
 }
 
 async fn answer_questions(world: &World, stores: &Stores) -> Result<usize, Failure> {

@@ -8,7 +8,7 @@ use provost_runtime::port::{AppendError, Fault};
 
 use super::fate::{Cut, Fate, Point};
 use super::people;
-use super::process::{self, End, live};
+use super::process::{End, live};
 use super::scenario::When;
 use super::seen::Seen;
 use super::world::World;
@@ -54,7 +54,7 @@ pub(super) async fn play(world: &Arc<World>, cuts: Vec<Cut>) -> Result<Played, F
 async fn answer(world: &Arc<World>, finished: &Finished) -> Result<(), Failure> {
     let stores = world.disk.open()?;
     let answered = people::answer(world, &stores).await?;
-    process::post(world, &stores, When::Parked).await?;
+    people::post(world, &stores, When::Parked).await?;
     match answered {
         0 => Err(format!("the run is {:?} and nobody is asked", finished.status).into()),
         _ => Ok(()),

@@ -12,7 +12,8 @@ use super::fate::{Fate, Life, Point};
 use super::hooks::Scripted;
 use super::journal::MortalJournal;
 use super::model::ScriptedModel;
-use super::scenario::{Letter, When};
+use super::people::post;
+use super::scenario::When;
 use super::session;
 use super::world::World;
 use crate::Failure;
@@ -33,16 +34,6 @@ impl Cast {
             std::future::pending::<()>().await;
         }
     }
-}
-
-/// Posts the letters that come at a moment; posted again they are the same.
-pub(super) async fn post(world: &World, stores: &Stores, when: When<'_>) -> Result<(), Failure> {
-    let due = |(_, letter): &(usize, &Letter)| letter.when == when;
-    for (place, letter) in world.scenario.letters.iter().enumerate().filter(due) {
-        let id = format!("letter-{place}");
-        stores.inbox.post(&world.run, &id, "ada", letter.signal.clone(), world.clock.now_ms()).await?;
-    }
-    Ok(())
 }
 
 /// How a process ended.
