@@ -10,8 +10,6 @@ mod scene;
 
 mod approvals;
 mod calls;
-#[cfg(feature = "cli")]
-mod cli;
 mod clients;
 mod durable;
 mod stops;

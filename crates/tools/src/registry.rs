@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::tool::ToolDeclaration;
 use provost_contract::{ContractError, json};
-use provost_runtime::port::{BoxError, Boxed, ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{BoxError, Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use serde_json::Value;
 
 use crate::command::{CommandSpec, CommandTool};
@@ -146,5 +146,14 @@ impl ToolExecutor for Tools {
 
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
         Box::pin(async move { Some(Self::preview(self, &action).await?.to_value()) })
+    }
+
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        Box::pin(async move {
+            match self.get(action.call.tool_name()) {
+                Some(tool) => tool.recall(&action.call.parameters).await,
+                None => Recalled::Unknown,
+            }
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, Recalled};
 
 use crate::{Preview, Refusal, Reply};
 
@@ -22,5 +22,11 @@ pub trait Tool: Send + Sync {
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
         let _ = parameters;
         Box::pin(std::future::ready(None))
+    }
+
+    /// What became of a call that was begun before the process died, as far as the world shows it.
+    fn recall<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Recalled> {
+        let _ = parameters;
+        Box::pin(std::future::ready(Recalled::Unknown))
     }
 }

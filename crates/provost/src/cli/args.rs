@@ -53,6 +53,9 @@ pub(super) enum Command {
     Doctor(ProjectOption),
     /// Print completions for a shell
     Completions(CompletionsOptions),
+    /// Print docs/cli.md
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Args)]

@@ -106,12 +106,14 @@ async fn answered(
     for action in waiting(setup, run).await? {
         screen.tell("");
         screen.tell(&question(&action));
+        // Whether something happened is no matter of permission: that a person must say.
+        let is_doubt = action.kind() == "in_doubt";
         let decision = match answers {
-            Answers::Yes => {
+            Answers::Yes if !is_doubt => {
                 screen.tell("allowed by --yes");
                 Decision { reason: "--yes".to_owned(), ..Decision::accept(environment::person()) }
             }
-            Answers::Asked if screen.can_ask() => {
+            Answers::Asked | Answers::Yes if screen.can_ask() => {
                 match screen.ask("allow it? [y]es, [n]o, [l]ater: ").await {
                     Some(word)
                         if word.trim().eq_ignore_ascii_case("y")
@@ -128,7 +130,7 @@ async fn answered(
                     Some(_) | None => return Ok(None),
                 }
             }
-            Answers::Asked => return Ok(None),
+            Answers::Asked | Answers::Yes => return Ok(None),
         };
         next = decide(setup, action.action_id(), decision).await?;
     }

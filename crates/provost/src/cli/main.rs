@@ -8,6 +8,7 @@ use super::args::{Cli, Command};
 use super::command;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::reference::reference;
 use super::screen::Screen;
 
 /// Runs the program.
@@ -41,6 +42,10 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Validate(options) => command::validate::run(&options, screen),
         Command::Import(options) => command::import::run(&options, screen),
         Command::Completions(options) => Ok(command::completions::run(&options)),
+        Command::Reference => {
+            screen.data(&reference());
+            Ok(Exit::Done)
+        }
         Command::Run(options) => waiting(command::run::run(&options, screen)),
         Command::Runs(options) => waiting(command::runs::run(&options, screen)),
         Command::Show(options) => waiting(command::show::run(&options, screen)),

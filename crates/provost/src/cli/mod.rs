@@ -24,4 +24,3 @@ mod view;
 mod watched;
 
 pub use main::main;
-pub use reference::reference;

@@ -8,7 +8,7 @@ use super::args::Cli;
 use super::exit::Exit;
 
 /// The reference of every command, as Markdown.
-pub fn reference() -> String {
+pub(super) fn reference() -> String {
     let mut command = Cli::command();
     command.build();
     let mut text = String::from(
@@ -16,7 +16,7 @@ pub fn reference() -> String {
          Data goes to standard output, everything else to standard error. `--json` prints one JSON document \
          or event a line. A run is named by its id; `last` is the newest.\n",
     );
-    for command in command.get_subcommands() {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         let _ = write!(text, "\n## provost {}\n\n{about}.\n\n", command.get_name());
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {

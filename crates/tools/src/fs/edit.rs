@@ -1,6 +1,7 @@
 //! `fs/edit`: one text in a file replaced by another.
 
 use provost_contract::action::{Idempotency, SideEffect};
+use provost_runtime::port::Recalled;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -87,8 +88,7 @@ impl FileTool for Edit {
         let _alone = workspace.writing();
         let Edited { text, replaced, first_line } = edited(&workspace.text(path)?, &asked)?;
         workspace.replace(path, &text, stop)?;
-        let result = json!({ "path": path.to_string(), "replaced": replaced, "first_line": first_line });
-        Ok(Reply::done(format!("{replaced} replaced in {path}, first in line {first_line}"), result))
+        Ok(reply(path, replaced, first_line))
     }
 
     fn preview(workspace: &Workspace, asked: Parameters) -> Result<Option<Preview>, Refusal> {
@@ -96,6 +96,33 @@ impl FileTool for Edit {
         let old = workspace.text(&asked.path)?;
         let new = edited(&old, &asked)?.text;
         Ok(Some(diff::preview(workspace, &asked.path, Some(&old), &new)?))
+    }
+
+    fn recall(workspace: &Workspace, asked: Parameters) -> Result<Recalled, Refusal> {
+        let asked = asked.checked()?;
+        Ok(recalled(&workspace.text(&asked.path)?, &asked))
+    }
+}
+
+fn reply(path: &WorkspacePath, replaced: usize, first_line: usize) -> Reply {
+    let result = json!({ "path": path.to_string(), "replaced": replaced, "first_line": first_line });
+    Reply::done(format!("{replaced} replaced in {path}, first in line {first_line}"), result)
+}
+
+/// Files are replaced whole, so one with the old text alone was not edited, and one with the new text alone
+/// is as the edit leaves it. Where both or neither stand nobody can tell.
+fn recalled(text: &str, asked: &Asked) -> Recalled {
+    let Asked { path, old, new, replace } = asked;
+    if *replace == Replace::All || old.is_empty() || new.is_empty() {
+        return Recalled::Unknown;
+    }
+    match (text.matches(old).count(), text.matches(new).count()) {
+        (1, 0) => Recalled::NotDone,
+        (0, 1) => {
+            let before = text.split_once(new.as_str()).map_or("", |(before, _)| before);
+            Recalled::Done(reply(path, 1, before.matches('\n').count() + 1).into_value())
+        }
+        _ => Recalled::Unknown,
     }
 }
 
@@ -152,5 +179,21 @@ mod tests {
         assert_eq!(edit("aaa", "aa", "b", Replace::One), many);
         assert_eq!(edit("one", "", "two", Replace::All), Err(EditError::NothingToReplace));
         assert_eq!(edit("one", "one", "one", Replace::All), Err(EditError::NoChange));
+    }
+
+    #[test]
+    fn a_file_shows_whether_it_was_edited() {
+        let became = |text: &str, old: &str, new: &str| {
+            let replace = Replace::One;
+            let asked = Asked { path: "a".parse().unwrap(), old: old.into(), new: new.into(), replace };
+            recalled(text, &asked)
+        };
+        assert_eq!(became("x\none\n", "one", "two"), Recalled::NotDone);
+        let path: WorkspacePath = "a".parse().unwrap();
+        assert_eq!(became("x\ntwo\n", "one", "two"), Recalled::Done(reply(&path, 1, 2).into_value()));
+        assert_eq!(became("one two", "one", "two"), Recalled::Unknown, "it may have been there before");
+        assert_eq!(became("neither", "one", "two"), Recalled::Unknown);
+        assert_eq!(became("oneone", "one", "oneone"), Recalled::Unknown, "the new text holds the old one");
+        assert_eq!(became("x", "one", ""), Recalled::Unknown);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use provost_contract::Result;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, Recalled};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -27,6 +27,11 @@ pub(crate) trait FileTool: 'static {
     /// What it would change; a tool that only reads would change nothing.
     fn preview(_workspace: &Workspace, _asked: Self::Parameters) -> Result<Option<Preview>, Refusal> {
         Ok(None)
+    }
+
+    /// What became of work that was begun before the process died, as far as the files show it.
+    fn recall(_workspace: &Workspace, _asked: Self::Parameters) -> Result<Recalled, Refusal> {
+        Ok(Recalled::Unknown)
     }
 }
 
@@ -70,6 +75,13 @@ impl<T: FileTool> Tool for OnFiles<T> {
         Box::pin(async move {
             let shown = self.blocking(parameters, |workspace, asked, _| T::preview(workspace, asked)).await;
             shown.unwrap_or_else(|refusal| Some(refusal.into()))
+        })
+    }
+
+    fn recall<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Recalled> {
+        Box::pin(async move {
+            let seen = self.blocking(parameters, |workspace, asked, _| T::recall(workspace, asked)).await;
+            seen.unwrap_or(Recalled::Unknown)
         })
     }
 }

@@ -1,0 +1,7 @@
+//! The program, as a person or a script meets it.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails panics")]
+
+mod configuration;
+mod quick_start;
+mod recovery;
+mod world;

@@ -1,5 +1,0 @@
-//! The program, as a person or a script meets it.
-
-mod configuration;
-mod quick_start;
-mod world;

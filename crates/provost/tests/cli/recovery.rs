@@ -1,0 +1,77 @@
+//! The program killed in the middle, and resumed.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use super::world::World;
+
+/// Runs the quick start until it prints a line with these words, and kills it there.
+fn killed_at(words: &str) -> World {
+    let world = World::new();
+    let mut program = world
+        .command(&["run", "examples/audit", "--yes"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(program.stderr.take().unwrap()).lines();
+    let mut seen = Vec::new();
+    for line in lines {
+        seen.push(line.unwrap());
+        if seen.last().is_some_and(|line| line.contains(words)) {
+            break;
+        }
+    }
+    assert!(seen.last().is_some_and(|line| line.contains(words)), "{seen:?}");
+    program.kill().unwrap();
+    program.wait().unwrap();
+    world
+}
+
+/// After a kill at any place the run is resumed, and the write happened once.
+#[test]
+fn a_killed_run_goes_on_and_writes_once() {
+    for words in [
+        "turn 1",
+        "> fs/search",
+        "turn 2",
+        "turn 3",
+        "? fs/edit",
+        "+ fs/edit",
+        "< fs/edit",
+        "turn 4",
+        "turn 5",
+    ] {
+        let world = killed_at(words);
+        let resumed = world.provost(&["resume", "last", "--yes"]);
+        assert_eq!(resumed.code, 0, "killed at {words}: {}", resumed.stderr);
+        assert!(resumed.stdout.starts_with("Audit of Tally"), "killed at {words}: {}", resumed.stdout);
+        assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1, "killed at {words}");
+        let story = world.provost(&["show", "last"]).stdout;
+        let written = story.lines().filter(|line| line.contains("< fs/edit")).count();
+        assert_eq!(written, 1, "killed at {words}: {story}");
+        let replay = world.provost(&["replay", "last"]);
+        assert_eq!(replay.code, 0, "killed at {words}: {}", replay.stderr);
+    }
+}
+
+/// A program that ran when the process died may have done anything: that is asked, even with `--yes`.
+#[test]
+fn what_may_have_happened_is_not_repeated_without_a_question() {
+    let world = killed_at("> shell/run");
+    let resumed = world.provost(&["resume", "last", "--yes"]);
+    if resumed.code == 3 {
+        assert!(resumed.stderr.contains("nobody knows whether it took effect"), "{}", resumed.stderr);
+        let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
+        assert!(explained.contains("[recovery: never_repeat_an_effect]"), "{explained}");
+        let again = world.provost(&["approve", "last"]);
+        assert!(matches!(again.code, 0 | 3), "{}", again.stderr);
+        if again.code == 3 {
+            assert_eq!(world.provost(&["approve", "last"]).code, 0);
+        }
+    } else {
+        // It was killed before the program was started.
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    }
+    assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1);
+}
