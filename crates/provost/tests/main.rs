@@ -11,5 +11,6 @@ mod scene;
 mod approvals;
 mod calls;
 mod clients;
+mod compaction;
 mod durable;
 mod stops;

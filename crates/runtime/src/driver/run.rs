@@ -78,6 +78,8 @@ pub struct Run<'a> {
     pub(super) raw: Vec<RawCall>,
     /// The token of the session's lock.
     pub(super) token: Option<String>,
+    /// When the lock was taken or prolonged last.
+    pub(super) locked_at_ms: i64,
     /// Executors at work.
     pub(super) in_flight: InFlight<'a>,
     pub(super) writer: Writer<'a>,
@@ -160,7 +162,7 @@ impl<'a> Run<'a> {
 
     fn new(host: &'a Host, state: RunState, context: Object, writer: Writer<'a>) -> Self {
         let in_flight = InFlight::default();
-        Self { host, state, context, raw: Vec::new(), token: None, in_flight, writer }
+        Self { host, state, context, raw: Vec::new(), token: None, locked_at_ms: 0, in_flight, writer }
     }
 
     /// A parked run goes on when there is something for it.

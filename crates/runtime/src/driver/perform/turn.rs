@@ -22,6 +22,7 @@ impl Run<'_> {
             }
         };
         self.token = Some(token);
+        self.locked_at_ms = self.host.clock.now_ms();
         Ok(vec![SessionLocked { session: session.id }.into()])
     }
 
@@ -31,10 +32,25 @@ impl Run<'_> {
         if self.hear().await? {
             return Ok(Vec::new());
         }
+        if let Some(contended) = self.prolong_lock().await {
+            return Ok(vec![contended]);
+        }
         self.raw.clear();
         let context = self.state.turn_context(&self.context);
         let reserved = self.host.model.reserve(self.request(&context));
         Ok(vec![decide::started(&self.state, self.host.clock.now_ms(), reserved)])
+    }
+
+    /// A lock that is a third over is prolonged; a run that lost its session stops.
+    async fn prolong_lock(&mut self) -> Option<Kind> {
+        let session = self.state.spec.session.clone().filter(|_| self.token.is_some())?;
+        let held_ms = self.host.clock.now_ms().saturating_sub(self.locked_at_ms);
+        let ttl_ms = i64::try_from(session.lock_ttl_seconds).unwrap_or(i64::MAX).saturating_mul(1_000);
+        if held_ms < ttl_ms / 3 {
+            return None;
+        }
+        let kinds = self.lock(session).await.unwrap_or_default();
+        kinds.into_iter().find(|kind| matches!(kind, Kind::SessionContended(_)))
     }
 
     pub(super) async fn compact(&self) -> Kind {

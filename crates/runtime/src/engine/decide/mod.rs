@@ -6,6 +6,7 @@ mod call;
 mod compaction;
 mod completion;
 mod execution;
+mod frontier;
 pub(super) mod gate;
 mod interrupt;
 mod mediation;

@@ -1,0 +1,63 @@
+//! Long transcripts: older messages give way to something smaller, and what was done is not forgotten.
+
+use std::sync::Arc;
+
+use provost::port::{Boxed, HostError, Summariser};
+use provost::{Agent, Outcome, Runtime, Script, Tool};
+use provost_contract::Message;
+use provost_contract::compaction::Summary;
+use provost_contract::json::Object;
+use serde_json::json;
+
+use crate::scene::{Text, transcript};
+
+/// Sums up everything in so many words.
+struct Words(usize);
+
+impl Summariser for Words {
+    fn summarise<'a>(
+        &'a self,
+        _messages: &'a [Message],
+        _context: &'a Object,
+    ) -> Boxed<'a, Result<Summary, HostError>> {
+        let text = "word ".repeat(self.0);
+        Box::pin(async move { Summary::new(&text).map_err(|error| HostError(error.message().to_owned())) })
+    }
+}
+
+async fn run(words: usize) -> Outcome {
+    let put = Tool::new("note/put", "Puts.", |text: Text| async move { Ok(text.text) });
+    let model = (0..6).fold(Script::new(), |script, number| {
+        script.call(
+            "note/put",
+            json!({ "text": format!("line {number} of a text that is long enough to matter") }),
+        )
+    });
+    let policy = json!({ "enabled": true, "max_messages": 8, "recent_messages": 2 });
+    let agent = Agent::new("scribe").option("compaction_policy", policy);
+    let runtime = Runtime::builder()
+        .model(model.say("Done."))
+        .tool(put)
+        .agent(agent)
+        .summariser(Arc::new(Words(words)))
+        .build()
+        .unwrap();
+    runtime.start("Go.").unwrap().outcome().await.unwrap()
+}
+
+#[tokio::test]
+async fn what_was_done_is_told_from_the_record() {
+    let outcome = run(3).await;
+    let said = transcript(&outcome).join("\n");
+    assert!(said.contains("Done, do not repeat (4 in all):"), "{said}");
+    assert!(said.contains("- turn 1: note/put {\"text\":\"line 0"), "{said}");
+    assert!(transcript(&outcome).len() < 14, "{said}");
+}
+
+#[tokio::test]
+async fn a_summary_that_is_not_smaller_is_not_taken() {
+    let outcome = run(2_000).await;
+    assert_eq!(transcript(&outcome).len(), 14, "nothing gave way");
+    let events = outcome.result["events"].to_string();
+    assert!(events.contains("\"compaction_refused\"") && events.contains("\"not_smaller\""), "{events}");
+}
