@@ -197,7 +197,9 @@ fn ended(outcome: &Outcome, screen: Screen) -> Exit {
         }
         let turns = outcome.result.get("turn_count").and_then(Value::as_u64).unwrap_or_default();
         let tokens = usage.get("total_tokens").and_then(Value::as_u64).unwrap_or_default();
-        screen.note(&format!("{run}: {status}, {turns} turns, {tokens} tokens"));
+        let calls =
+            outcome.result.get("tool_execution_results").and_then(Value::as_array).map_or(0, Vec::len);
+        screen.note(&format!("{run}: {status}, {turns} turns, {calls} calls, {tokens} tokens"));
         if let Some(why) = outcome.result.pointer("/failure/message").and_then(Value::as_str) {
             screen.note(&format!("why: {why}"));
         }

@@ -24,7 +24,7 @@ impl Screen {
 
     /// A line of data. A reader that went away is no failure of ours.
     pub(super) fn data(self, line: &str) {
-        drop(writeln!(io::stdout().lock(), "{}", line.trim_end_matches('\n')));
+        drop(writeln!(io::stdout().lock(), "{}", harmless(line.trim_end_matches('\n'))));
     }
 
     /// One JSON document a line.
@@ -43,7 +43,7 @@ impl Screen {
 
     /// A line that is no data.
     pub(super) fn note(self, line: &str) {
-        drop(writeln!(io::stderr().lock(), "{line}"));
+        drop(writeln!(io::stderr().lock(), "{}", harmless(line)));
     }
 
     /// The same, for people alone.
@@ -81,6 +81,33 @@ impl Screen {
             let mut line = String::new();
             io::stdin().lock().read_line(&mut line).ok().filter(|bytes| *bytes > 0).map(|_| line)
         });
-        read.await.ok().flatten()
+        tokio::select! {
+            line = read => line.ok().flatten(),
+            // Whoever does not want to answer now answers later.
+            _ = tokio::signal::ctrl_c() => None,
+        }
+    }
+}
+
+/// A text without what a terminal would obey: a file that is shown must not draw over the question.
+fn harmless(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        _ if letter.is_control() => '\u{fffd}',
+        // Marks that turn the direction of writing make a diff read otherwise than it runs.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => letter,
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cannot_draw_on_the_terminal() {
+        assert_eq!(harmless("a\tb\nc"), "a\tb\nc");
+        assert_eq!(harmless("\u{1b}[2Jgone\r\u{202e}"), "\u{fffd}[2Jgone\u{fffd}\u{fffd}");
     }
 }

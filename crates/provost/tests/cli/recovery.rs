@@ -75,3 +75,29 @@ fn what_may_have_happened_is_not_repeated_without_a_question() {
     }
     assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1);
 }
+
+/// Ctrl-C stops a run honestly: the call that ran gets a result that says so.
+#[test]
+fn an_interrupted_run_is_cancelled_honestly() {
+    let world = World::new();
+    // The check waits for somebody, so that there is something to interrupt.
+    let check = world.path("examples/audit/project/check.sh");
+    std::fs::write(&check, "exec sleep 600\n").unwrap();
+    let mut program = world
+        .command(&["run", "examples/audit", "--yes"])
+        .env_remove("PROVOST_CLOCK_MS")
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("> shell/run")));
+    let interrupted = std::process::Command::new("kill").args(["-INT", &program.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(program.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(rest.iter().any(|line| line.contains("wants it stopped")), "{rest:?}");
+    let explained = world.provost(&["explain", "last"]).stdout;
+    assert!(explained.contains("cancelled by user:ada: Ctrl-C"), "{explained}");
+    assert!(explained.contains("It may have taken effect in part or in full."), "{explained}");
+}

@@ -109,7 +109,8 @@ fn opening(
     let root = root.strip_prefix(crate::cli::environment::folder()).unwrap_or(root);
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     if project.file.workspace.copy {
-        screen.tell(&format!("works   in {}, a copy: the project stays as it is", root.display()));
+        screen.tell(&format!("works   in {}", root.display()));
+        screen.tell("        a copy: the project stays as it is");
     } else {
         screen.tell(&format!("works   in {}", root.display()));
     }
