@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
 use provost_models::{Cassette, ConfigError, Player, Priced, Recorder, Retake};
+use provost_policy::action_policy::{Consulted, Question, resolve};
+use provost_policy::{ActionPolicy, Decision};
 use provost_runtime::port::{Clock, Model, Stores};
 use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::clock;
 use super::config::{AgentFile, ModelEntry, Project, ToolsPart, did_you_mean};
@@ -48,9 +50,9 @@ impl Setup {
             .clock(clock.clone())
             .ids(ids)
             .model(answering.model(project, clock)?)
-            .executor(declarations, executor);
+            .executor(declarations.clone(), executor);
         if let Some(agent) = agent {
-            builder = builder.agent(self::agent(project, agent));
+            builder = builder.agent(self::agent(project, agent, &declarations));
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         Ok(Self { runtime, notes })
@@ -138,7 +140,7 @@ pub(super) fn declarations(tools: &Tools, agent: Option<&AgentFile>) -> Result<V
 }
 
 /// The agent of a file, under the rules of its project.
-fn agent(project: &Project, file: &AgentFile) -> Agent {
+fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Agent {
     let head = &file.head;
     let told = match project.context() {
         Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
@@ -150,7 +152,7 @@ fn agent(project: &Project, file: &AgentFile) -> Agent {
     for (name, ceiling) in budgets.chain(&head.budgets) {
         agent = agent.budget(name, *ceiling);
     }
-    let rules = policy(project, file);
+    let rules = policy(project, file, declarations);
     for (name, word) in words(&rules, "tools") {
         agent = agent.policy(name, word);
     }
@@ -163,22 +165,29 @@ fn agent(project: &Project, file: &AgentFile) -> Agent {
     agent
 }
 
-/// The action policy of an agent: the project's rules, and its own where those are stricter.
-pub(super) fn policy(project: &Project, file: &AgentFile) -> Value {
+/// The action policy of an agent: the project's rules, and its own where those are stricter. An agent's
+/// file may bind the agent tighter than its project does, by whatever rule, and never looser.
+pub(super) fn policy(project: &Project, file: &AgentFile, declarations: &Value) -> Value {
     let part = &project.file.policy;
+    let rules = json!({ "tools": part.tools, "categories": part.categories });
     let mut tools = part.tools.clone();
     for (name, word) in &file.head.policy {
-        let own = provost_policy::ActionPolicy::parse(word);
-        let given = tools.get(name).and_then(provost_policy::ActionPolicy::parse);
-        // An agent's file may bind the agent tighter than its project, never looser.
-        if given.is_none_or(|given| own.is_some_and(|own| own > given)) {
+        let given = decision(name, declarations.get(name).unwrap_or(&Value::Null), &rules).verdict;
+        if ActionPolicy::parse(word).is_some_and(|own| own > given) {
             tools.insert(name.clone(), word.clone());
         }
     }
-    serde_json::json!({ "tools": tools, "categories": part.categories })
+    json!({ "tools": tools, "categories": part.categories })
 }
 
-fn words<'r>(rules: &'r Value, group: &str) -> impl Iterator<Item = (&'r str, crate::ActionPolicy)> {
+/// How a tool may run under some rules, and by which of them.
+pub(super) fn decision(name: &str, declaration: &Value, rules: &Value) -> Decision<ActionPolicy> {
+    let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
+    let question = Question::parse(&json::into_object(asked), |_| None);
+    resolve(&question, &Consulted::default()).decision
+}
+
+fn words<'r>(rules: &'r Value, group: &str) -> impl Iterator<Item = (&'r str, ActionPolicy)> {
     let group = rules.get(group).and_then(Value::as_object).into_iter().flatten();
-    group.filter_map(|(name, word)| Some((name.as_str(), crate::ActionPolicy::parse(word)?)))
+    group.filter_map(|(name, word)| Some((name.as_str(), ActionPolicy::parse(word)?)))
 }

@@ -140,3 +140,19 @@ fn every_shell_gets_completions_and_every_code_a_page() {
     assert!(world.provost(&["explain", "PV0002"]).stdout.starts_with("# PV0002: "));
     assert_eq!(world.provost(&["explian"]).code, 2);
 }
+
+/// An agent's file binds it tighter than its project; a looser word does not count, whichever rule it meets.
+#[test]
+fn an_agent_cannot_loosen_the_rules_of_its_project() {
+    let world = World::new();
+    let verdicts = |policy: &str| -> Vec<String> {
+        let agent = format!("---\ntools: [fs/read, fs/edit, shell/run]\npolicy:\n{policy}---\n");
+        fs::write(world.path("examples/audit/agents/auditor.md"), agent).unwrap();
+        let printed = world.provost(&["tools", "examples/audit"]);
+        printed.stdout.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
+    };
+    assert_eq!(verdicts("  fs/read: direct\n"), ["direct", "preview", "direct"]);
+    assert_eq!(verdicts("  fs/edit: direct\n"), ["direct", "preview", "direct"], "the category still asks");
+    assert_eq!(verdicts("  fs/edit: forbidden\n"), ["direct", "forbidden", "direct"]);
+    assert_eq!(verdicts("  shell/run: preview\n"), ["direct", "preview", "preview"]);
+}

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails panics")]
 
 mod configuration;
+mod machines;
 mod quick_start;
 mod recovery;
 mod world;

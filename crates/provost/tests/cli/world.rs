@@ -56,6 +56,14 @@ impl World {
             .replace(&*self.0.path().to_string_lossy(), "[here]")
     }
 
+    /// Changes a record behind the back of the program.
+    #[expect(clippy::disallowed_methods, reason = "somebody else changes the file")]
+    pub(crate) fn change_the_journal(&self) {
+        let file = rusqlite::Connection::open(self.path(".provost/provost.db")).unwrap();
+        let changed = file.execute("UPDATE journal SET epoch = epoch + 1 WHERE last_seq > 1", []).unwrap();
+        assert!(changed > 0);
+    }
+
     /// The file the agent mends, in the only copy there is.
     pub(crate) fn mended(&self) -> String {
         let copies: Vec<_> = fs::read_dir(self.path(".provost/work")).unwrap().collect();

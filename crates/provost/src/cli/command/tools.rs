@@ -1,7 +1,6 @@
 //! `provost tools`: what an agent sees, and how it may run.
 
 use provost_contract::json;
-use provost_policy::action_policy::{Consulted, Question, resolve};
 use serde_json::{Value, json};
 
 use crate::cli::args::ToolsOptions;
@@ -16,11 +15,9 @@ pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exi
     let agent = project.agent(options.agent.as_deref())?;
     let tools = setup::tools(&project.file.tools, &project.root())?;
     let declarations = setup::declarations(&tools, Some(&agent))?;
-    let policy = setup::policy(&project, &agent);
+    let policy = setup::policy(&project, &agent, &declarations);
     for (name, declaration) in json::into_object(declarations) {
-        let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": policy });
-        let question = Question::parse(&json::into_object(asked), |_| None);
-        let decision = resolve(&question, &Consulted::default()).decision;
+        let decision = setup::decision(&name, &declaration, &policy);
         let effects = declaration.get("side_effects").cloned().unwrap_or_default();
         let document = json!({
             "name": name,
