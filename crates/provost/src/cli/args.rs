@@ -72,7 +72,7 @@ pub(super) struct RunOptions {
     /// The model, by its name in provost.toml
     #[arg(long, short)]
     pub(super) model: Option<String>,
-    /// Allow whatever is asked for
+    /// Allow whatever is asked for; what may have happened before a crash is still asked
     #[arg(long, short)]
     pub(super) yes: bool,
     /// Play this recording instead of asking a model
@@ -140,7 +140,7 @@ pub(super) struct ResumeOptions {
     /// The run; `last` is the newest
     #[arg(default_value = "last")]
     pub(super) run: String,
-    /// Allow whatever is asked for
+    /// Allow whatever is asked for; what may have happened before a crash is still asked
     #[arg(long, short)]
     pub(super) yes: bool,
     /// A new limit, such as turns=20

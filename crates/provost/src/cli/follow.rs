@@ -205,7 +205,14 @@ fn ended(outcome: &Outcome, screen: Screen) -> Exit {
         }
         screen.note(match outcome.status {
             RunStatus::Completed => "next: provost show last, provost explain last, provost replay last",
-            _ => "next: provost explain last, provost resume last",
+            RunStatus::BudgetExceeded
+            | RunStatus::Stalled
+            | RunStatus::ApprovalRequired
+            | RunStatus::RuntimeToolPending
+            | RunStatus::Interrupted
+            | RunStatus::Cancelled
+            | RunStatus::Failed
+            | RunStatus::TranscriptLockContention => "next: provost explain last, provost resume last",
         });
     }
     exit_of(outcome.status)

@@ -153,8 +153,25 @@ fn of_run(new: Decided, kind: &Kind) -> Option<Decided> {
         Kind::RunEnded(ended) => {
             (format!("ended: {}", <&str>::from(ended.status)), "", String::new(), String::new())
         }
-        // The rest happened, and nobody decided it.
-        _ => return None,
+        // These happened and nobody decided them, or are about one call.
+        Kind::RunStarted(_)
+        | Kind::SessionLocked(_)
+        | Kind::SessionContended(_)
+        | Kind::TurnStarted(_)
+        | Kind::HistoryCompacted(_)
+        | Kind::TurnAnswered(_)
+        | Kind::TurnFailed(_)
+        | Kind::CallOpened(_)
+        | Kind::ActionStarted(_)
+        | Kind::CallSettled(_)
+        | Kind::CallWaits(_)
+        | Kind::CallApproved(_)
+        | Kind::CompletionJudged(_)
+        | Kind::ContinuationAdded(_)
+        | Kind::InterruptHeard(_)
+        | Kind::ContinueJudged(_)
+        | Kind::MessageQueued(_)
+        | Kind::RunBroken(_) => return None,
     };
     Some(Decided { what, layer: layer.to_owned(), rule, reason, ..new })
 }
