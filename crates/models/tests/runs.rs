@@ -76,8 +76,8 @@ async fn a_run_with_each_provider_ends_with_its_answer() {
     for (kind, first, last, verbatim) in scenes() {
         let server = Server::with([first, Reply::json(200, &last)]).await;
         let finished = run(Arc::new(remote(&server, kind))).await;
-        assert_eq!(finished.status, RunStatus::Completed, "{kind}: {}", finished.result);
-        assert_eq!(finished.result["final_content"], json!("Behind the shed."), "{kind}");
+        assert_eq!(finished.status, RunStatus::Completed, "{kind}: {:?}", finished.result());
+        assert_eq!(finished.result().unwrap()["final_content"], json!("Behind the shed."), "{kind}");
         let [_, second] = &server.asked()[..] else { panic!("two requests of {kind}") };
         let sent = second.body.to_string();
         assert!(sent.contains(verbatim), "{kind}: {verbatim} is not in {sent}");
@@ -130,6 +130,10 @@ async fn a_recorded_run_can_be_played_without_a_provider() {
         assert!(!std::fs::read_to_string(&path).unwrap().contains(KEY), "{kind}");
         let player = Arc::new(Player::new(Cassette::read(&path).unwrap(), Vec::new()));
         let played = run(player.clone()).await;
-        assert_eq!((played.result, player.left()), (recorded.result, 0), "{kind}");
+        assert_eq!(
+            (played.into_result().unwrap(), player.left()),
+            (recorded.into_result().unwrap(), 0),
+            "{kind}"
+        );
     }
 }

@@ -144,7 +144,7 @@ async fn the_transcript_is_kept_and_what_the_owner_noted_stays() {
     let scene = Scene::new().await;
     let finished = scene.drive("run-1".to_owned(), SESSION).await;
     let session = scene.stores.sessions.get(SESSION).await.unwrap().unwrap();
-    assert_eq!(json!(session.messages), finished.result["messages"]);
+    assert_eq!(json!(session.messages), finished.result().unwrap()["messages"]);
     assert!(!session.messages.is_empty());
     assert_eq!(session.metadata, into_object(json!({ "kept": true })));
 }
@@ -166,7 +166,7 @@ async fn a_run_that_died_with_its_session_keeps_its_transcript_and_lets_go() {
     scene.say(&[]).await;
     scene.lock().acquire(SESSION, "run-1", 300).await.unwrap();
     scene.resume("run-1").await;
-    assert_eq!(json!(scene.messages().await), finished.result["messages"]);
+    assert_eq!(json!(scene.messages().await), finished.result().unwrap()["messages"]);
     assert_eq!(scene.stores.sessions.lock_token(SESSION).await.unwrap(), None);
 }
 

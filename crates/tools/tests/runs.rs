@@ -52,7 +52,7 @@ async fn calls_of_a_run_are_carried_out() {
     let finished = run(&bench, &Storage::new(), calls, attended()).await;
     assert_eq!(finished.status, RunStatus::Completed);
     assert_eq!(bench.text("a.txt"), "");
-    let told = finished.result.to_string();
+    let told = finished.result().unwrap().to_string();
     assert!(told.contains("a.txt created: 1 lines, 3 bytes"), "{told}");
     assert!(told.contains("outside_workspace"), "{told}");
 }
@@ -90,7 +90,7 @@ async fn a_person_is_shown_the_change_before_it_is_made() {
     let asked = run(&bench, &Storage::new(), calls.clone(), policy).await;
     assert_eq!(asked.status, RunStatus::ApprovalRequired);
     let diff = r"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
-    assert!(asked.result.to_string().contains(diff), "{}", asked.result);
+    assert!(asked.result().unwrap().to_string().contains(diff), "{:?}", asked.result());
     assert_eq!(bench.text("a.txt"), "one\n");
     assert_eq!(run(&bench, &Storage::new(), calls, attended()).await.status, RunStatus::Completed);
     assert_eq!(bench.text("a.txt"), "two\n");
@@ -104,7 +104,8 @@ async fn a_run_nobody_attends_reads_and_does_not_write() {
         { "id": "1", "name": "fs/read", "parameters": { "path": "a.txt" } },
         { "id": "2", "name": "fs/write", "parameters": { "path": "a.txt", "content": "two" } },
     ]);
-    let told = run(&bench, &Storage::new(), calls.clone(), json!({})).await.result.to_string();
+    let told =
+        run(&bench, &Storage::new(), calls.clone(), json!({})).await.into_result().unwrap().to_string();
     assert!(told.contains("1 of 1 lines of a.txt"), "{told}");
     assert_eq!(bench.text("a.txt"), "one");
     run(&bench, &Storage::new(), calls, attended()).await;

@@ -31,7 +31,7 @@ impl Seen {
     pub(super) async fn of(world: &World, finished: &Finished) -> Result<Self, Failure> {
         let stores = world.disk.open()?;
         let state = folded(world, &stores).await?;
-        same("folded from scratch, the result", &conversation_result(&state)?, &finished.result)?;
+        same("folded from scratch, the result", &conversation_result(&state)?, finished.result()?)?;
         let row = stores.runs.get(&world.run).await?.ok_or("the run has no row")?;
         let projected = run_row(&world.run, &state, state.head, row.updated_at_ms);
         if row != projected {
@@ -41,7 +41,7 @@ impl Seen {
         let entries = world.ledger.entries();
         Ok(Self {
             status: finished.status.into(),
-            result: finished.result.clone(),
+            result: finished.result()?.clone(),
             row: timeless(&row),
             transcript: transcript(world, &stores).await?,
             effects: effects(&entries),

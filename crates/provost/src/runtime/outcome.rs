@@ -1,5 +1,6 @@
 //! What came of a run.
 
+use provost_contract::ContractError;
 use provost_contract::json;
 use provost_runtime::RunId;
 use provost_runtime::driver::Finished;
@@ -18,8 +19,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(run: RunId, finished: Finished) -> Self {
-        Self { run, status: finished.status, result: finished.result }
+    pub(super) fn new(run: RunId, finished: Finished) -> Result<Self, ContractError> {
+        Ok(Self { run, status: finished.status, result: finished.into_result()? })
     }
 
     /// The model's last words.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provost_runtime::RunId;
-use provost_runtime::driver::{Host, Resume, Start};
+use provost_runtime::driver::{Host, Resume, RunError, Start};
 use provost_runtime::port::Fault;
 use provost_runtime::worker::WorkError;
 
@@ -39,6 +39,6 @@ impl Work {
             Self::Start(start) => shared.worker.start(host, run.clone(), *start).await,
             Self::Resume(resume) => shared.worker.resume(host, run.clone(), resume).await,
         };
-        Ok(Outcome::new(run, finished?))
+        Ok(Outcome::new(run, finished?).map_err(RunError::from)?)
     }
 }

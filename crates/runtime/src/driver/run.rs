@@ -1,5 +1,7 @@
 //! The loop: the next step, what came of it, and again.
 
+use std::sync::OnceLock;
+
 use provost_contract::ContractError;
 use provost_contract::json::Object;
 use serde_json::Value;
@@ -13,8 +15,8 @@ use crate::RunId;
 use crate::engine::decide::{RawCall, recovered};
 use crate::engine::project::{conversation_result, observed};
 use crate::engine::{
-    BudgetSpec, Event, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState, RunStatus, Spec, Step,
-    next,
+    BudgetSpec, Event, History, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState, RunStatus, Spec,
+    Step, next,
 };
 use crate::port::{AppendError, Epoch, Fault, FinishedRun, Journal};
 
@@ -23,8 +25,32 @@ use crate::port::{AppendError, Epoch, Fault, FinishedRun, Journal};
 pub struct Finished {
     /// The state it is in.
     pub status: RunStatus,
-    /// Its result record.
-    pub result: Value,
+    state: Box<RunState>,
+    result: OnceLock<Result<Value, ContractError>>,
+}
+
+impl Finished {
+    /// Its result record. Made when it is first asked for: it says everything several times, and not
+    /// everybody wants it.
+    ///
+    /// # Errors
+    /// When a record the host reported itself is none.
+    pub fn result(&self) -> Result<&Value, ContractError> {
+        self.result.get_or_init(|| conversation_result(&self.state)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The same for whoever keeps it.
+    ///
+    /// # Errors
+    /// When a record the host reported itself is none.
+    pub fn into_result(self) -> Result<Value, ContractError> {
+        self.result.into_inner().unwrap_or_else(|| conversation_result(&self.state))
+    }
+
+    /// Its transcript.
+    pub fn messages(&self) -> &History {
+        &self.state.history
+    }
 }
 
 /// Why a run has no result.
@@ -285,7 +311,7 @@ impl<'a> Run<'a> {
             return Err(broken.fields.iter().fold(error, |error, field| error.about(field)).into());
         }
         let status = self.state.ended.unwrap_or(RunStatus::Failed);
-        Ok(Finished { status, result: conversation_result(&self.state)? })
+        Ok(Finished { status, state: Box::new(self.state.clone()), result: OnceLock::new() })
     }
 
     /// A run that could not take its session did no work: there is nothing to keep.
@@ -294,11 +320,12 @@ impl<'a> Run<'a> {
         else {
             return;
         };
+        let Ok(result) = finished.result() else { return };
         let run = FinishedRun {
             session: self.session(),
             messages: &self.state.history,
             max_turns: self.state.spec.max_turns,
-            result: &finished.result,
+            result,
         };
         drop(persister.persist(run).await);
     }

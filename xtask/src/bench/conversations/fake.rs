@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use provost_contract::message::MessageType;
 use provost_policy::{ActionPolicy, HookAnswer};
 use provost_runtime::driver::{Executors, Finished, Host};
 use provost_runtime::engine::RunStatus;
@@ -65,13 +66,8 @@ impl Fake {
 
     /// Refuses a run that did not do all of its work.
     pub(super) fn check(&self, finished: &Finished) -> Result<(), Failure> {
-        let messages = finished.result.get("messages").and_then(Value::as_array);
-        let contents: Vec<&str> = messages
-            .into_iter()
-            .flatten()
-            .filter(|message| message.get("type") == Some(&json!("tool_result")))
-            .filter_map(|message| message.get("content")?.as_str())
-            .collect();
+        let results = finished.messages().iter().filter(|message| message.kind == MessageType::ToolResult);
+        let contents: Vec<&str> = results.filter_map(|message| message.content.as_text()).collect();
         let right = (1..=self.turns).map(|turn| json!({ "text": self.texts.result(turn) }).to_string());
         if finished.status != RunStatus::Completed || !right.eq(contents.iter().copied()) {
             let (status, results): (&str, _) = (finished.status.into(), contents.len());

@@ -50,7 +50,7 @@ fn mediate(case: &Value) -> Answer {
         "budgets": budgets(case),
     }));
     let finished = stage.drive(&host, list(case, "transcript"), &options, &parts.sink)?;
-    Ok(parts.answer(case, &finished.result, earlier))
+    Ok(parts.answer(case, finished.result()?, earlier))
 }
 
 fn budgets(case: &Value) -> Value {
