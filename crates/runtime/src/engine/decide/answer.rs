@@ -12,7 +12,7 @@ use super::call::edited;
 use super::settle::settled;
 use super::{RawCall, unfinished};
 use crate::engine::state::BatchCall;
-use crate::engine::{CallApproved, Kind, RunState, SettledBy, WaitsFor};
+use crate::engine::{CallApproved, Kind, RunState, SettledBy};
 use crate::port::ClientToolRecord;
 
 /// An answer, and the arguments to run with when they were changed.
@@ -33,14 +33,14 @@ pub fn decided(
     let only = |kind: Kind| Ok(Some((kind, None)));
     match action.status() {
         PendingActionStatus::Pending => Ok(None),
-        PendingActionStatus::Rejected if is_in_doubt(call) => only(
+        PendingActionStatus::Rejected if call.is_in_doubt() => only(
             witnessed(state, place, call, action)
                 .unwrap_or_else(|| unfinished::in_doubt(state, place, declared)),
         ),
         PendingActionStatus::Rejected => {
             only(unfinished::refused(state, place, declared, approval_of(action)))
         }
-        PendingActionStatus::Expired if is_in_doubt(call) => {
+        PendingActionStatus::Expired if call.is_in_doubt() => {
             only(unfinished::in_doubt(state, place, declared))
         }
         PendingActionStatus::Expired => only(unfinished::expired(state, place, declared)),
@@ -59,7 +59,7 @@ fn accepted(
     if let Some(kind) = witnessed(state, place, call, action) {
         return Ok((kind, None));
     }
-    if call.attempts > 0 && !is_in_doubt(call) {
+    if call.attempts > 0 && !call.is_in_doubt() {
         // The tool itself asked before it acted: what the action's handler gave is its result.
         return Ok((handled(state, place, call, action), None));
     }
@@ -78,7 +78,7 @@ fn accepted(
 
 /// Somebody knew what had come of the call.
 fn witnessed(state: &RunState, place: usize, call: &BatchCall, action: &PendingAction) -> Option<Kind> {
-    let told = action.resolution_metadata().get("result").filter(|_| is_in_doubt(call))?;
+    let told = action.resolution_metadata().get("result").filter(|_| call.is_in_doubt())?;
     let result = success(call, told.clone(), approval_of(action))?;
     Some(settled(state, place, &call.declared, SettledBy::Witness, result, false))
 }
@@ -123,10 +123,6 @@ pub fn answered_by_client(
     };
     let result = result.unwrap_or_else(|_| unreadable());
     Some(settled(state, place, &call.declared, SettledBy::Client, result, false))
-}
-
-fn is_in_doubt(call: &BatchCall) -> bool {
-    call.waits.as_ref().is_some_and(|waits| matches!(waits.waits_for, WaitsFor::Doubt(_)))
 }
 
 /// Who decided, when, and why.

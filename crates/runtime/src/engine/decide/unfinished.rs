@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::settle::settled;
 use crate::engine::state::{BatchCall, Stage};
-use crate::engine::{CallDeclared, CancelAsked, Kind, RunState, SettledBy, WaitsFor};
+use crate::engine::{CallDeclared, CancelAsked, Kind, RunState, SettledBy};
 
 /// Gives a call the result that it failed, and why.
 pub(super) fn failed(
@@ -37,7 +37,7 @@ pub(in crate::engine) fn cancelled(state: &RunState, asked: &CancelAsked) -> Opt
     }
     let unstarted = [Stage::Opened, Stage::Approved, Stage::Waiting];
     let (place, call) = unstarted.into_iter().find_map(|stage| state.batch.first_in(stage))?;
-    if is_in_doubt(call) {
+    if call.is_in_doubt() {
         return Some(in_doubt(state, place, &call.declared));
     }
     let error = format!("Not run: {} cancelled the run first.", asked.by);
@@ -51,7 +51,7 @@ fn by_cancellation(state: &RunState, place: usize, call: &BatchCall, error_type:
 /// The user spoke while calls waited: the next of them is not run.
 pub(in crate::engine) fn superseded(state: &RunState) -> Option<Kind> {
     let (place, call) = state.batch.first_in(Stage::Waiting).filter(|_| state.batch.spoken_to)?;
-    if is_in_doubt(call) {
+    if call.is_in_doubt() {
         return Some(in_doubt(state, place, &call.declared));
     }
     let told = ("superseded", "Not run: the user sent a new message while this waited for an answer.");
@@ -115,8 +115,4 @@ pub(super) fn withdrawn(state: &RunState, place: usize, declared: &CallDeclared)
 pub(super) fn unanswered(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
     let told = ("runtime_tool_timeout", "No client answered in time.");
     failed(state, place, declared, SettledBy::Timeout, told, Object::new())
-}
-
-fn is_in_doubt(call: &BatchCall) -> bool {
-    call.waits.as_ref().is_some_and(|waits| matches!(waits.waits_for, WaitsFor::Doubt(_)))
 }

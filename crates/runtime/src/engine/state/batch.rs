@@ -62,6 +62,13 @@ pub struct BatchCall {
     lines: usize,
 }
 
+impl BatchCall {
+    /// Whether somebody was asked what became of it.
+    pub fn is_in_doubt(&self) -> bool {
+        self.waits.as_ref().is_some_and(|waits| matches!(waits.waits_for, WaitsFor::Doubt(_)))
+    }
+}
+
 /// The calls of the current turn, and what was decided about the turn meanwhile.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
