@@ -1,9 +1,9 @@
 //! Asking first: yes, no, another way, once and for all, too late, and something else instead.
 
-use provost::{Agent, DecideError, Decision, RunStatus, Script};
+use provost::{ActionPolicy, Agent, DecideError, Decision, RunStatus, Script};
 use serde_json::json;
 
-use crate::scene::{Scene, results, transcript};
+use crate::scene::{Ledger, Scene, Text, results, transcript};
 
 fn two_writes() -> Script {
     Script::new()
@@ -155,4 +155,101 @@ async fn a_message_instead_of_an_answer_takes_the_question_back() {
     user text  Leave it.
     assistant text  As you wish.
     ");
+}
+
+/// Rules by what is written: `a` asks by one rule, `secret` by another; and refuses `poison` outright.
+struct ByText;
+
+impl provost::port::PolicyProvider for ByText {
+    fn rule<'a>(
+        &'a self,
+        call: provost::port::MediatedCall<'a>,
+    ) -> provost::port::Boxed<'a, provost_policy::HookAnswer<provost::port::Ruling>> {
+        let text = call.parameters.get("text").and_then(|text| text.as_str()).unwrap_or_default();
+        let (policy, rule) = match text {
+            "poison" => (ActionPolicy::Forbidden, "no-poison"),
+            "secret" => (ActionPolicy::Preview, "secrets"),
+            _ => (ActionPolicy::Preview, "writes"),
+        };
+        let ruling = provost::port::Ruling { policy, rule: rule.to_owned(), reason: format!("rule {rule}") };
+        Box::pin(async move { Ok(Some(ruling)) })
+    }
+}
+
+fn ruled(texts: &[&str]) -> (provost::Runtime, Ledger) {
+    let ledger = Ledger::default();
+    let noted = ledger.clone();
+    let put = provost::Tool::new("note/put", "Puts.", move |text: Text| {
+        noted.note(text.text);
+        async { Ok(()) }
+    });
+    let script =
+        texts.iter().fold(Script::new(), |script, text| script.call("note/put", json!({ "text": text })));
+    let builder = provost::Runtime::builder().model(script.say("Done.")).tool(put);
+    (builder.policy(std::sync::Arc::new(ByText)).build().unwrap(), ledger)
+}
+
+#[tokio::test]
+async fn a_remembered_yes_holds_for_its_rule_and_no_other() {
+    let (runtime, ledger) = ruled(&["a", "b", "secret"]);
+    runtime.start("Go.").unwrap().outcome().await.unwrap();
+    let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+    let decision = Decision { remember: true, ..Decision::accept("grace") };
+    let next = runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+    assert_eq!(next.status, RunStatus::ApprovalRequired, "another rule asks");
+    assert_eq!(ledger.entries(), ["a", "b"], "the same rule did not ask again");
+}
+
+#[tokio::test]
+async fn arguments_changed_to_what_is_forbidden_do_not_run() {
+    let edit = async |text: &str| {
+        let (runtime, ledger) = ruled(&["a"]);
+        runtime.start("Go.").unwrap().outcome().await.unwrap();
+        let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+        let parameters = json!({ "text": text }).as_object().cloned();
+        let decision = Decision { parameters, ..Decision::accept("grace") };
+        let done = runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+        (results(&done), ledger.entries())
+    };
+    assert_eq!(edit("poison").await, (vec!["call-1-1 Not allowed: rule no-poison.".to_owned()], vec![]));
+    assert_eq!(edit("fine").await, (vec!["call-1-1 ok".to_owned()], vec!["fine".to_owned()]));
+}
+
+/// Refuses one text, whoever wrote it.
+struct NoPoison;
+
+impl provost::port::Mediator for NoPoison {
+    fn decide<'a>(
+        &'a self,
+        call: provost::port::MediatedCall<'a>,
+    ) -> provost::port::Boxed<'a, provost_policy::HookAnswer<provost::port::Mediation>> {
+        use provost::port::{Mediation, Rejection};
+        let poison = call.parameters.get("text").is_some_and(|text| text == "poison");
+        let refused = || {
+            Mediation::Reject(Box::new(Rejection { error: Some("No.".to_owned()), ..Rejection::default() }))
+        };
+        Box::pin(async move { Ok(poison.then(refused)) })
+    }
+}
+
+#[tokio::test]
+async fn the_mediator_sees_changed_arguments_too() {
+    for (text, expected, ran) in [("poison", "call-1-1 No.", false), ("fine", "call-1-1 ok", true)] {
+        let ledger = Ledger::default();
+        let noted = ledger.clone();
+        let put = provost::Tool::new("note/put", "Puts.", move |text: Text| {
+            noted.note(text.text);
+            async { Ok(()) }
+        });
+        let script = Script::new().call("note/put", json!({ "text": "a" })).say("Done.");
+        let builder = provost::Runtime::builder().model(script).tool(put.asks());
+        let runtime = builder.mediator(std::sync::Arc::new(NoPoison)).build().unwrap();
+        runtime.start("Go.").unwrap().outcome().await.unwrap();
+        let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+        let parameters = json!({ "text": text }).as_object().cloned();
+        let decision = Decision { parameters, ..Decision::accept("grace") };
+        let done = runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+        assert_eq!(results(&done), [expected]);
+        assert_eq!(!ledger.entries().is_empty(), ran);
+    }
 }

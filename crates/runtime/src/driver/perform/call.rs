@@ -44,12 +44,12 @@ impl<'a> Run<'a> {
         if let Some(decision) = forbidden {
             return Ok(vec![decide::forbidden(&self.state, place, declared, decision)]);
         }
-        if call.stage == Stage::Approved {
-            return Ok(vec![decide::approved_call(&self.state, place, declared, decision.as_ref())]);
-        }
         let mediation = self.mediation(declared, raw).await;
         if let Some(decided) = decide::mediated(&self.state, place, declared, raw, mediation)? {
             return self.keep_questions(decided).await;
+        }
+        if call.stage == Stage::Approved {
+            return Ok(vec![decide::approved_call(&self.state, place, declared, decision.as_ref())]);
         }
         let asks =
             decision.as_ref().filter(|decision| decide::needs_approval(&self.state, declared, decision));

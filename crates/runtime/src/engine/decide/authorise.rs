@@ -40,7 +40,7 @@ pub fn judge_call(
 pub fn needs_approval(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> bool {
     decision.verdict == ActionPolicy::Preview
         && declared.unprepared.is_none()
-        && !state.remembered.contains(&declared.name)
+        && !state.remembers(&declared.name, decision)
 }
 
 /// The result of a call the policy forbids.

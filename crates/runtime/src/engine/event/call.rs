@@ -191,6 +191,12 @@ impl Proposal {
         self.envelope.pointer("/payload/action_id").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// The rule that asks, when a rule does.
+    pub fn asked_by(&self) -> Option<(&str, &str)> {
+        let decision = self.envelope.pointer("/payload/metadata/decision")?;
+        Some((decision.get("layer")?.as_str()?, decision.get("rule")?.as_str()?))
+    }
+
     /// Until when it can be decided.
     pub fn expires_at(&self) -> Option<&str> {
         self.envelope.pointer("/payload/expires_at").and_then(Value::as_str)

@@ -46,7 +46,8 @@ fn begin(state: &RunState) -> Option<Step> {
     if !state.budgets.has_room_for_call(name, state.batch.at_work(None), state.batch.at_work(Some(name))) {
         return None;
     }
-    if call.stage == Stage::Approved && state.spec.asks.policy {
+    // Who has a word is asked again: time has passed, and the arguments may be others.
+    if call.stage == Stage::Approved && (state.spec.asks.policy || state.spec.asks.mediator) {
         return Some(Step::Authorise(place));
     }
     if call.stage == Stage::Approved {

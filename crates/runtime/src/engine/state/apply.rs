@@ -128,8 +128,9 @@ fn end_waiting(state: &mut RunState, place: usize) {
 fn call_approved(state: &mut RunState, approved: &CallApproved) {
     end_waiting(state, approved.call);
     state.batch.approve(approved.call, approved.edited.as_ref());
-    if let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember) {
-        state.remembered.insert(call.declared.name.clone());
+    let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember).cloned() else { return };
+    if let Some(WaitsFor::Approval(proposal)) = call.waits.as_ref().map(|waits| &waits.waits_for) {
+        proposal.asked_by().into_iter().for_each(|rule| state.remember(&call.declared.name, rule));
     }
 }
 

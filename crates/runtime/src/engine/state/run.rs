@@ -6,7 +6,7 @@ use std::sync::Arc;
 use provost_contract::json::{self, Object};
 use provost_contract::sensitivity;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
-use provost_policy::ActionPolicy;
+use provost_policy::{ActionPolicy, Decision};
 use serde_json::Value;
 
 use super::{Batch, Budgets, Records, Rules, Stops, apply};
@@ -57,8 +57,8 @@ pub struct RunState {
     pub stops: Stops,
     /// Everything a result record reports.
     pub records: Records,
-    /// Tools that need no more questions, as somebody said when asked.
-    pub remembered: BTreeSet<String>,
+    /// Tool, layer and rule of questions that need not be asked again, as somebody said when asked.
+    remembered: BTreeSet<[String; 3]>,
     /// How much of the inbox was heard.
     pub heard: u64,
     /// How the run ended, or what it is parked in.
@@ -108,11 +108,21 @@ impl RunState {
 
     /// Whether somebody must be asked before a call runs: the host's hooks, or a person.
     pub fn asks_about(&self, declared: &CallDeclared) -> bool {
-        let decided = self.rules.facts(&declared.name).map(|facts| facts.decision.verdict);
+        let facts = self.rules.facts(&declared.name);
+        let decided = facts.map(|facts| facts.decision.verdict);
         let by_person = decided == Some(ActionPolicy::Preview) && declared.unprepared.is_none();
         self.spec.asks.mediator
             || self.spec.asks.policy
-            || (by_person && !self.remembered.contains(&declared.name))
+            || (by_person && !facts.is_some_and(|facts| self.remembers(&declared.name, &facts.decision)))
+    }
+
+    /// Whether somebody said that this rule need not ask about this tool again. Another rule still asks.
+    pub fn remembers(&self, tool: &str, decision: &Decision<ActionPolicy>) -> bool {
+        self.remembered.contains(&[tool, decision.layer, &decision.rule].map(str::to_owned))
+    }
+
+    pub(super) fn remember(&mut self, tool: &str, (layer, rule): (&str, &str)) {
+        self.remembered.insert([tool, layer, rule].map(str::to_owned));
     }
 
     /// Whether the session must be taken before anything else is done.
