@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
     /// The file cannot be reached.
-    #[error("the cassette {path} cannot be read or written")]
+    #[error("the cassette {path} cannot be used")]
     File {
         /// The file.
         path: PathBuf,

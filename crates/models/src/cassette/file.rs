@@ -1,6 +1,7 @@
 //! The file.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use super::entry::Entry;
 
 /// The version of the form below.
 pub(super) const VERSION: u32 = 1;
+
+/// How large a file may be.
+const BYTES_MAX: u64 = 256 << 20;
 
 /// A recording: the turns of a model, in the order they ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +37,7 @@ impl Cassette {
     pub fn read(path: &Path) -> Result<Self, CassetteError> {
         let file = |source| CassetteError::File { path: path.to_owned(), source };
         let form = |source| CassetteError::Form { path: path.to_owned(), source };
-        let cassette: Self = serde_json::from_str(&fs::read_to_string(path).map_err(file)?).map_err(form)?;
+        let cassette: Self = serde_json::from_str(&text(path).map_err(file)?).map_err(form)?;
         if cassette.version != VERSION {
             return Err(CassetteError::Version { path: path.to_owned(), version: cassette.version });
         }
@@ -49,4 +53,19 @@ impl Cassette {
         fs::write(&beside, text).map_err(file)?;
         fs::rename(&beside, path).map_err(file)
     }
+}
+
+/// The text of an ordinary file: a pipe would be waited for, a device never ends.
+fn text(path: &Path) -> io::Result<String> {
+    let kind = fs::metadata(path)?;
+    if !kind.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+    }
+    if kind.len() > BYTES_MAX {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {BYTES_MAX} bytes"),
+        ));
+    }
+    fs::read_to_string(path)
 }

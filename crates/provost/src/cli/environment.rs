@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::failure::{Code, Failure};
+
 /// Where everything is kept, when not in `.provost/`.
 const DATABASE: &str = "PROVOST_DATABASE_URL";
 /// A fixed time in milliseconds, for tests.
@@ -15,9 +17,9 @@ fn text(name: &str) -> Option<String> {
     env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty())
 }
 
-/// The database the environment names.
-pub(super) fn database() -> Option<String> {
-    text(DATABASE)
+/// The database the environment names. A path may be any bytes.
+pub(super) fn database() -> Option<OsString> {
+    env::var_os(DATABASE).filter(|text| !text.is_empty())
 }
 
 /// The time tests stop the clock at.
@@ -46,6 +48,9 @@ pub(super) fn variables() -> impl Iterator<Item = (OsString, OsString)> {
 }
 
 /// The folder the program was started in.
-pub(super) fn folder() -> PathBuf {
-    env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+pub(super) fn folder() -> Result<PathBuf, Failure> {
+    env::current_dir().map_err(|error| {
+        let message = format!("the folder this was started in cannot be used: {error}");
+        Failure::new(Code::Project, message).hint("go to another folder and try again")
+    })
 }

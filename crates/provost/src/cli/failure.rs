@@ -1,5 +1,9 @@
 //! What went wrong, in a code, words, and what to do.
 
+use std::io;
+use std::path::Path;
+
+use provost_runtime::port::Fault;
 use strum::VariantArray as _;
 
 use super::exit::Exit;
@@ -20,6 +24,7 @@ pub(super) enum Code {
     Journal,
     File,
     Machine,
+    Output,
 }
 
 impl Code {
@@ -39,6 +44,7 @@ impl Code {
             Self::Journal => "PV0011",
             Self::File => "PV0012",
             Self::Machine => "PV0013",
+            Self::Output => "PV0014",
         }
     }
 
@@ -58,6 +64,7 @@ impl Code {
             Self::Journal => include_str!("../../../../docs/errors/PV0011.md"),
             Self::File => include_str!("../../../../docs/errors/PV0012.md"),
             Self::Machine => include_str!("../../../../docs/errors/PV0013.md"),
+            Self::Output => include_str!("../../../../docs/errors/PV0014.md"),
         }
     }
 
@@ -91,9 +98,34 @@ impl Failure {
         Self::new(code, message)
     }
 
+    /// Storage that fails while it is used.
+    pub(super) fn storage(fault: &Fault) -> Self {
+        let failure = Self::of(Code::Store, fault);
+        match advice(fault) {
+            Some(advice) => failure.hint(advice),
+            None => failure,
+        }
+    }
+
+    /// A file or folder of ours that cannot be written.
+    pub(super) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        let failure = Self::new(Code::Store, format!("{} cannot be written: {error}", path.display()));
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure.hint("free some space"),
+            _ => failure.hint("go to a folder that can be written, or set PROVOST_DATABASE_URL"),
+        }
+    }
+
     /// The machine does not give what the program needs.
     pub(super) fn machine(message: &str) -> Self {
         Self::new(Code::Machine, message)
+    }
+
+    /// The same, with the place in a file where it is wrong.
+    #[must_use]
+    pub(super) fn at(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
     }
 
     #[must_use]
@@ -113,8 +145,20 @@ impl Failure {
             | Code::Run
             | Code::Journal
             | Code::File
-            | Code::Machine => Exit::Failed,
+            | Code::Machine
+            | Code::Output => Exit::Failed,
         }
+    }
+}
+
+/// What a person can do about storage that fails.
+pub(super) fn advice(fault: &Fault) -> Option<&'static str> {
+    match fault {
+        Fault::Busy { .. } => Some("try again when it is done"),
+        Fault::Full { .. } => Some("free some space"),
+        Fault::ReadOnly { .. } => Some("check the permissions of the file and its folder"),
+        Fault::Corrupt { .. } => Some("restore it from a backup"),
+        Fault::Closed | Fault::Failed(_) | Fault::Unknown(_) => None,
     }
 }
 

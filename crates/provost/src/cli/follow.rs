@@ -2,15 +2,16 @@
 
 use provost_contract::approval::PendingAction;
 use provost_runtime::RunId;
+use provost_runtime::port::{AppendError, Fault};
 use serde_json::{Value, json};
 
 use super::environment;
 use super::exit::Exit;
-use super::failure::{Code, Failure};
+use super::failure::{self, Code, Failure};
 use super::live::Live;
 use super::screen::Screen;
 use super::setup::Setup;
-use crate::{DecideError, Decision, Outcome, RunHandle, RunStatus, WorkError};
+use crate::{DecideError, Decision, Outcome, RunError, RunHandle, RunStatus, WorkError};
 
 /// Who answers when a run asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +91,19 @@ fn unworked(run: &RunId, error: &WorkError) -> Failure {
                 .hint("wait for it, or stop it with provost cancel")
         }
         WorkError::Lost(_) | WorkError::Run(_) | WorkError::Storage(_) => {
-            Failure::of(Code::Run, error).hint(format!("provost resume {run} goes on from the journal"))
+            let first = fault(error).and_then(failure::advice).map(|advice| format!("{advice}; then "));
+            let hint = format!("{}provost resume {run} goes on from the journal", first.unwrap_or_default());
+            Failure::of(Code::Run, error).hint(hint)
         }
+    }
+}
+
+/// The storage that is behind it, if it is.
+fn fault(error: &WorkError) -> Option<&Fault> {
+    match error {
+        WorkError::Storage(fault) | WorkError::Run(RunError::Storage(fault)) => Some(fault),
+        WorkError::Run(RunError::Journal(AppendError::Storage(fault))) => Some(fault),
+        WorkError::Held(_) | WorkError::Lost(_) | WorkError::Run(_) => None,
     }
 }
 
@@ -144,14 +156,14 @@ pub(super) async fn decide(
     decision: Decision,
 ) -> Result<Option<RunHandle>, Failure> {
     setup.runtime.decide(action_id, decision).await.map_err(|error| match error {
-        DecideError::Storage(fault) => Failure::of(Code::Store, &fault),
+        DecideError::Storage(fault) => Failure::storage(&fault),
         error => Failure::of(Code::Decision, &error),
     })
 }
 
 /// What a run waits for.
 pub(super) async fn waiting(setup: &Setup, run: &RunId) -> Result<Vec<PendingAction>, Failure> {
-    let pending = setup.runtime.pending().await.map_err(|fault| Failure::of(Code::Store, &fault))?;
+    let pending = setup.runtime.pending().await.map_err(|fault| Failure::storage(&fault))?;
     Ok(pending.into_iter().filter(|action| action.run_id() == Some(run.as_str())).collect())
 }
 

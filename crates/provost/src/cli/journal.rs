@@ -31,8 +31,7 @@ pub(super) async fn records(stores: &Stores, run: &RunId) -> Result<Vec<Record>,
     let mut records: Vec<Record> = Vec::new();
     loop {
         let from = records.last().map_or(Seq::FIRST, |record| record.seq.next());
-        let page =
-            stores.journal.read(run, from, PAGE).await.map_err(|fault| Failure::of(Code::Store, &fault))?;
+        let page = stores.journal.read(run, from, PAGE).await.map_err(|fault| Failure::storage(&fault))?;
         let is_last = page.len() < PAGE;
         records.extend(page);
         if is_last {

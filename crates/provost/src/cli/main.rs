@@ -23,7 +23,8 @@ pub fn main() -> ExitCode {
         }
     };
     let screen = Screen::new(cli.json);
-    match perform(cli.command, &screen) {
+    let done = perform(cli.command, &screen).and_then(|exit| Screen::written().map(|()| exit));
+    match done {
         Ok(exit) => exit.into(),
         Err(failure) => {
             screen.failure(&failure);
@@ -41,7 +42,7 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Tools(options) => command::tools::run(&options, screen),
         Command::Validate(options) => command::validate::run(&options, screen),
         Command::Import(options) => command::import::run(&options, screen),
-        Command::Completions(options) => Ok(command::completions::run(&options)),
+        Command::Completions(options) => Ok(command::completions::run(&options, screen)),
         Command::Reference => {
             screen.data(&reference());
             Ok(Exit::Done)

@@ -20,6 +20,7 @@ mod place;
 mod reference;
 mod screen;
 mod setup;
+mod text_file;
 mod view;
 mod watched;
 

@@ -1,5 +1,6 @@
 //! Where runs are kept: `.provost/` of the folder somebody works in.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ pub(super) struct Place {
 impl Place {
     /// The nearest folder upwards that has runs or is a project; else the one the program was started in.
     pub(super) fn here() -> Result<Self, Failure> {
-        let start = environment::folder();
+        let start = environment::folder()?;
         let is_home = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join("provost.toml").is_file();
         let folder = start.ancestors().find(is_home).unwrap_or(&start).join(FOLDER);
         let database = match environment::database() {
@@ -42,7 +43,7 @@ impl Place {
         if !ignore.exists() {
             fs::create_dir_all(&self.folder)
                 .and_then(|()| fs::write(&ignore, "*\n"))
-                .map_err(|error| unwritable(&self.folder, &error))?;
+                .map_err(|error| Failure::unwritable(&self.folder, &error))?;
         }
         self.opened(Access::Write)
     }
@@ -56,10 +57,13 @@ impl Place {
         let options = Options { access, ..Options::default() };
         let database = Database::open(&self.database, &options).map_err(|error| match error {
             OpenError::Missing { .. } => {
-                Failure::new(Code::Store, format!("there are no runs here: {}", error))
-                    .hint("start one: provost run examples/audit")
+                Failure::new(Code::Store, format!("there are no runs here: {error}"))
+                    .hint("start one with provost run, or go to the folder of the project")
             }
-            error => Failure::of(Code::Store, &error),
+            OpenError::Foreign { .. } => {
+                Failure::of(Code::Store, &error).hint("choose another path with PROVOST_DATABASE_URL")
+            }
+            error => Failure::of(Code::Store, &error).hint(error.advice()),
         })?;
         Ok(Stores::of(&database))
     }
@@ -70,7 +74,8 @@ impl Place {
     }
 }
 
-fn sqlite_path(url: &str) -> Result<PathBuf, Failure> {
+fn sqlite_path(url: &OsStr) -> Result<PathBuf, Failure> {
+    let Some(url) = url.to_str() else { return Ok(url.into()) };
     match url.split_once("://") {
         None => Ok(url.strip_prefix("sqlite:").unwrap_or(url).into()),
         Some(("sqlite", path)) => Ok(path.into()),
@@ -79,25 +84,16 @@ fn sqlite_path(url: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-fn unwritable(folder: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(Code::Store, format!("{} cannot be written: {error}", folder.display()))
-        .hint("go to a folder that can be written, or set PROVOST_DATABASE_URL")
-}
-
 /// The row of a run by its name, by the beginning of its name, or of the newest one by the word `last`.
 pub(super) async fn find(stores: &Stores, word: &str) -> Result<RunRow, Failure> {
-    let storage = |fault| Failure::of(Code::Store, &fault);
+    let storage = |fault| Failure::storage(&fault);
     if word == "last" {
         let page = stores.runs.list(&RunFilter::default(), 1, None).await.map_err(storage)?;
         let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
-        return page
-            .rows
-            .into_iter()
-            .next()
-            .ok_or_else(|| none().hint("start one: provost run examples/audit"));
+        return page.rows.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
     }
     let unknown = || {
-        Failure::new(Code::UnknownRun, format!("there is no run {word}"))
+        Failure::new(Code::UnknownRun, format!("there is no run `{word}`"))
             .hint("provost runs lists them; `last` is the newest")
     };
     let run: RunId = word.parse().map_err(|_| unknown())?;

@@ -1,10 +1,14 @@
 //! Where words go: data to standard output, everything else to standard error.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::{Code, Failure};
+
+/// Why data could not be written, when it could not.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
 /// The terminal, or whatever stands in its place.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +26,26 @@ impl Screen {
         self.json
     }
 
-    /// A line of data. A reader that went away is no failure of ours.
+    /// A line of data.
     pub(super) fn data(self, line: &str) {
-        drop(writeln!(io::stdout().lock(), "{}", harmless(line.trim_end_matches('\n'))));
+        let mut stdout = io::stdout().lock();
+        let line = harmless(line.trim_end_matches('\n'));
+        if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
+            // The first one says why; a run goes on whoever listens.
+            drop(UNWRITTEN.set(error));
+        }
+    }
+
+    /// Whether all data was written. A reader that went away wanted no more; a disk that is full lost some.
+    pub(super) fn written() -> Result<(), Failure> {
+        match UNWRITTEN.get() {
+            None => Ok(()),
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Some(error) => {
+                let message = format!("standard output could not be written: {error}");
+                Err(Failure::new(Code::Output, message).hint("what is there is not complete"))
+            }
+        }
     }
 
     /// One JSON document a line.

@@ -52,7 +52,7 @@ impl Setup {
             .model(answering.model(project, clock)?)
             .executor(declarations.clone(), executor);
         if let Some(agent) = agent {
-            builder = builder.agent(self::agent(project, agent, &declarations));
+            builder = builder.agent(self::agent(project, agent, &declarations)?);
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         Ok(Self { runtime, notes })
@@ -140,9 +140,9 @@ pub(super) fn declarations(tools: &Tools, agent: Option<&AgentFile>) -> Result<V
 }
 
 /// The agent of a file, under the rules of its project.
-fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Agent {
+fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Result<Agent, Failure> {
     let head = &file.head;
-    let told = match project.context() {
+    let told = match project.context()? {
         Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
         None => file.instructions.clone(),
     };
@@ -162,7 +162,7 @@ fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Agent {
     if !project.file.policy.approvers.is_empty() {
         agent = agent.approvers(project.file.policy.approvers.clone());
     }
-    agent
+    Ok(agent)
 }
 
 /// The action policy of an agent: the project's rules, and its own where those are stricter. An agent's

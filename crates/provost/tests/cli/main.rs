@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails panics")]
 
 mod configuration;
+mod hard_input;
+mod hard_storage;
 mod machines;
 mod quick_start;
 mod recovery;

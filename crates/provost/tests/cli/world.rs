@@ -1,6 +1,7 @@
 //! A folder of its own, with a copy of the examples, a stopped clock and names from a seed.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -40,13 +41,66 @@ impl World {
     }
 
     pub(crate) fn provost(&self, words: &[&str]) -> Printed {
-        let output = self.command(words).output().unwrap();
+        self.printed(&mut self.command(words))
+    }
+
+    pub(crate) fn printed(&self, command: &mut Command) -> Printed {
+        let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| self.plain(&String::from_utf8(bytes).unwrap());
         Printed {
             code: output.status.code().unwrap_or(-1),
             stdout: text(output.stdout),
             stderr: text(output.stderr),
         }
+    }
+
+    /// The program as somebody whom the modes of files bind: root becomes another user for it.
+    pub(crate) fn bound(&self, words: &[&str]) -> Printed {
+        let plain = self.command(words);
+        if !fs::metadata("/proc/self").is_ok_and(|process| std::os::unix::fs::MetadataExt::uid(&process) == 0)
+        {
+            return self.printed(&mut self.command(words));
+        }
+        // The other user may not be able to reach the folder of the build.
+        let program = self.path("provost");
+        if !program.exists() {
+            self.mode("", 0o755);
+            fs::copy(plain.get_program(), &program).unwrap();
+        }
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(program)
+            .args(plain.get_args());
+        command.current_dir(self.0.path()).env_clear().stdin(Stdio::null());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.printed(&mut command)
+    }
+
+    /// Runs a script of a shell in which `provost` is the program and mounts are its own; none when this
+    /// machine lets nobody mount anything.
+    pub(crate) fn with_mounts(&self, script: &str) -> Option<Printed> {
+        let unshared = |how: &str, script: &str| {
+            let mut command = self.command(&[]);
+            let program = command.get_program().to_owned();
+            command = Command::new("unshare");
+            command.args([how, "sh", "-c", script]).current_dir(self.0.path()).env_clear();
+            command.envs([("PATH", "/usr/bin:/bin"), ("USER", "ada")]).env("PROVOST", program);
+            command.stdin(Stdio::null());
+            command
+        };
+        let works = |how: &&str| {
+            let tried = unshared(how, "mount -t tmpfs tmpfs .").output();
+            tried.is_ok_and(|output| output.status.success())
+        };
+        // Without either the tests that need this prove nothing, and say so by their `return`.
+        let how = ["-Urm", "-m"].into_iter().find(works)?;
+        let script = format!("set -u; provost() {{ \"$PROVOST\" \"$@\"; }}\n{script}");
+        Some(self.printed(&mut unshared(how, &script)))
+    }
+
+    pub(crate) fn mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
     /// The folder has another name each time.

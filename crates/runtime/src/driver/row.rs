@@ -41,7 +41,9 @@ fn wake_at(state: &RunState) -> Option<i64> {
 /// The first line of what was asked, or of the answer once there is one.
 fn summary(state: &RunState) -> String {
     let answer = state.history.final_content(state.history.len());
-    let asked = || state.history.iter().find_map(|message| message.content.as_text()).unwrap_or_default();
+    // The instructions of the agent come first, and are the same for each of its runs.
+    let spoken = || state.history.iter().filter(|message| message.role() == "user");
+    let asked = || spoken().find_map(|message| message.content.as_text()).unwrap_or_default();
     let text = if answer.is_empty() { asked() } else { answer };
     text.lines().next().unwrap_or_default().chars().take(SUMMARY_CHARS_MAX).collect()
 }

@@ -33,6 +33,11 @@ impl Broken {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
+    /// Whether a reader could not have its part of the memory that readers and the writer share.
+    pub(super) fn is_unshared(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure))
+    }
+
     /// What the caller of a port hears.
     pub(super) fn fault(&self, path: &Path, waited_ms: u64) -> Fault {
         let place = path.display().to_string();

@@ -25,6 +25,7 @@ mod record;
 mod runs;
 mod sessions;
 mod task_runs;
+mod unshared;
 mod work;
 mod writer;
 

@@ -10,7 +10,7 @@ use super::broken::Broken;
 use super::counter::stored;
 use super::open_error::OpenError;
 use super::options::{Access, Check, Options};
-use super::{migrate, work};
+use super::{migrate, unshared, work};
 
 /// Marks a file as ours: the letters `prov`.
 const APPLICATION_ID: i64 = 0x7072_6f76;
@@ -28,6 +28,7 @@ pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, Open
         fs::create_dir_all(folder)
             .map_err(|source| OpenError::Failed { path: path.to_owned(), source: Box::new(source) })?;
     }
+    not_a_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     // It waits by itself: see `work::patiently`.
     let connection = connect(path, flags, Duration::ZERO).map_err(error)?;
@@ -48,12 +49,23 @@ pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, Open
 /// Opens a connection that only reads a file made by [`writing`], here or elsewhere.
 pub(super) fn reading(path: &Path, options: &Options) -> Result<Connection, OpenError> {
     let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
-    if !path.exists() {
+    let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
+    if !path.try_exists().map_err(unreadable)? {
         return Err(OpenError::Missing { path: path.to_owned() });
     }
-    let patience = Duration::from_millis(options.patience_ms);
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, patience).map_err(error)?;
-    match recognise(&connection).map_err(error)? {
+    not_a_folder(path)?;
+    rustix::fs::access(path, rustix::fs::Access::READ_OK).map_err(|errno| unreadable(errno.into()))?;
+    let seen = match look(path, View::Shared, options) {
+        Err(broken) if options.access == Access::ReadOnly && broken.is_unshared() => {
+            if unshared::has_log(path).map_err(unreadable)? {
+                return Err(OpenError::Log { path: path.to_owned() });
+            }
+            look(path, View::AsItLies, options)
+        }
+        seen => seen,
+    };
+    let (connection, found) = seen.map_err(error)?;
+    match found {
         Found::Nothing => Found::Foreign("it is empty".to_owned()).admit(path)?,
         found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
     }
@@ -61,6 +73,33 @@ pub(super) fn reading(path: &Path, options: &Options) -> Result<Connection, Open
         check(&connection, options).map_err(error)?;
     }
     Ok(connection)
+}
+
+/// How a reader sees a file.
+#[derive(Clone, Copy)]
+enum View {
+    /// With the log and the memory that every other process uses too.
+    Shared,
+    /// The bare file, see [`unshared`].
+    AsItLies,
+}
+
+fn look(path: &Path, view: View, options: &Options) -> Result<(Connection, Found), Broken> {
+    let patience = Duration::from_millis(options.patience_ms);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let connection = match view {
+        View::Shared => connect(path, flags, patience)?,
+        View::AsItLies => {
+            let name = unshared::as_it_lies(path);
+            connect(Path::new(&name), flags | OpenFlags::SQLITE_OPEN_URI, patience)?
+        }
+    };
+    let found = recognise(&connection)?;
+    Ok((connection, found))
+}
+
+fn not_a_folder(path: &Path) -> Result<(), OpenError> {
+    if path.is_dir() { Found::Foreign("it is a folder".to_owned()).admit(path) } else { Ok(()) }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one door")]

@@ -18,7 +18,11 @@ pub(super) async fn decide(
     let mut waiting = follow::waiting(&reopened.setup, &reopened.run).await?;
     waiting.retain(|action| options.action.as_deref().is_none_or(|wanted| wanted == action.action_id()));
     if waiting.is_empty() {
-        return Err(Failure::new(Code::Decision, format!("{} asks for nothing", reopened.run))
+        let message = match &options.action {
+            Some(wanted) => format!("{} asks for nothing called `{wanted}`", reopened.run),
+            None => format!("{} asks for nothing", reopened.run),
+        };
+        return Err(Failure::new(Code::Decision, message)
             .hint(format!("provost show {} says how it stands", reopened.run)));
     }
     let mut next = None;

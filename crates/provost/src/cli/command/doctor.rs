@@ -80,8 +80,9 @@ fn key(config: &ModelConfig) -> Result<String, String> {
 fn storage() -> Result<String, String> {
     let place = Place::here().map_err(|failure| failure.message)?;
     let shown = place.database().display().to_string();
-    if !place.database().exists() {
-        return Ok(format!("{shown}, made with the first run"));
+    match place.database().try_exists() {
+        Ok(false) => Ok(format!("{shown}, made with the first run")),
+        Ok(true) => place.look().map(|_| shown).map_err(|failure| failure.message),
+        Err(error) => Err(format!("{shown} cannot be read: {error}")),
     }
-    place.look().map(|_| shown).map_err(|failure| failure.message)
 }

@@ -16,6 +16,10 @@ pub(in crate::cli) fn run(options: &ExplainOptions, screen: &Screen) -> Result<E
             screen.show(&json!({ "code": code.word(), "page": code.page() }), || code.page().to_owned());
             Ok(Exit::Done)
         }
+        None if options.what.to_uppercase().starts_with("PV") => {
+            let message = format!("there is no error code `{}`", options.what);
+            Err(Failure::new(Code::UnknownRun, message).hint("the codes are in docs/errors"))
+        }
         None => waiting(of_run(options, *screen)),
     }
 }

@@ -16,16 +16,20 @@ const FILES: [(&str, &str); 2] = [
 ];
 
 pub(in crate::cli) fn run(options: &InitOptions, screen: &Screen) -> Result<Exit, Failure> {
-    if let Some((name, _)) = FILES.iter().find(|(name, _)| options.folder.join(name).exists()) {
-        let message =
-            format!("{} is there already; nothing was written", options.folder.join(name).display());
-        return Err(Failure::new(Code::Project, message));
+    let paths = FILES.map(|(name, content)| (options.folder.join(name), content));
+    if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
+        let message = format!("{} is there already; nothing was written", path.display());
+        return Err(Failure::new(Code::Project, message).hint("name another folder, or take it away first"));
     }
-    for (name, content) in FILES {
-        let path = options.folder.join(name);
-        write(&path, content).map_err(|error| {
-            Failure::new(Code::Project, format!("{} cannot be written: {error}", path.display()))
-        })?;
+    for (path, content) in &paths {
+        if let Err(error) = write(path, content) {
+            // Neither file was there before: what was begun is taken away again.
+            paths.iter().for_each(|(path, _)| drop(fs::remove_file(path)));
+            let message = format!("{} cannot be written: {error}; nothing was left", path.display());
+            return Err(Failure::new(Code::Project, message).hint("name a folder that can be written"));
+        }
+    }
+    for (path, _) in &paths {
         screen.show(&json!({ "wrote": path.to_string_lossy() }), || format!("wrote {}", path.display()));
     }
     screen.tell("next: set a key, provost doctor, then provost run --prompt \"…\"");

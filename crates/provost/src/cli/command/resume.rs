@@ -5,6 +5,7 @@ use provost_runtime::engine::BudgetSpec;
 
 use super::reopened::Reopened;
 use crate::cli::args::ResumeOptions;
+use crate::cli::config::known_budget;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{Answers, follow};
@@ -26,5 +27,6 @@ fn budget(text: &str) -> Result<BudgetSpec, Failure> {
     };
     let (name, ceiling) = text.split_once('=').ok_or_else(refused)?;
     let ceiling: u32 = ceiling.parse().map_err(|_| refused())?;
+    known_budget(name)?;
     Ok(BudgetSpec { name: name.to_owned(), ceiling: ceiling.into(), current: 0 })
 }

@@ -24,6 +24,9 @@ pub(super) const CASSETTE: &str = "cassette";
 
 pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
+    let folder = remembered(&project.folder)?.to_owned();
+    let cassette = options.cassette.as_ref().map(|path| absolute(path));
+    let cassette = cassette.as_deref().map(remembered).transpose()?;
     let agent = project.agent(options.agent.as_deref())?;
     let prompt =
         options.prompt.clone().or_else(|| project.file.defaults.prompt.clone()).ok_or_else(|| {
@@ -38,14 +41,13 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
     let root = workspace(&project, &place, &run)?;
     let answering = Answering { entry: entry.clone(), record: options.record.clone() };
     let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
-    let cassette = options.cassette.as_ref().map(|path| absolute(path));
     let request = Request::new(&prompt)
         .agent(&agent.head.name)
         .run(run.clone())
-        .workspace(&project.folder.to_string_lossy())
+        .workspace(&folder)
         .context(MODEL, model.as_str().into())
-        .context(CASSETTE, cassette.map(|path| path.to_string_lossy().into_owned()).into());
-    opening(options, &project, &agent.head.name, (&model, &entry), (&run, &root), *screen);
+        .context(CASSETTE, cassette.into());
+    opening(options, &project, &agent.head.name, (&model, &entry), (&run, &root), *screen)?;
     let handle = setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))?;
     follow(&setup, handle, Answers::of(options.yes), *screen).await
 }
@@ -61,6 +63,14 @@ fn chosen(
     }
 }
 
+/// A path as a run's journal remembers it, in text; another would not be found again when it goes on.
+fn remembered(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| {
+        let message = format!("the path {} is not UTF-8, and a run could not find it again", path.display());
+        Failure::new(Code::Project, message).hint("rename the folder or file, or name it by another path")
+    })
+}
+
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -74,10 +84,23 @@ fn workspace(project: &Project, place: &Place, run: &RunId) -> Result<PathBuf, F
     let copy = place.copy_of(run);
     // The folder of copies is made with the storage, which hides it from git.
     place.open()?;
-    copy_folder(&root, &copy).map_err(|error| {
-        Failure::new(Code::Project, format!("{} cannot be copied: {error}", root.display()))
-    })?;
-    Ok(copy)
+    match copy_folder(&root, &copy) {
+        Ok(()) => Ok(copy),
+        Err(error) => {
+            // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
+            drop(std::fs::remove_dir_all(&copy));
+            Err(uncopied(&root, &error))
+        }
+    }
+}
+
+fn uncopied(root: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("{} cannot be copied: {error}", root.display());
+    match error.kind() {
+        std::io::ErrorKind::StorageFull => Failure::new(Code::Store, message).hint("free some space"),
+        _ => Failure::new(Code::Project, message)
+            .hint("make it readable, or set copy = false under [workspace]"),
+    }
 }
 
 fn opening(
@@ -87,7 +110,7 @@ fn opening(
     (model, entry): (&str, &ModelEntry),
     (run, root): (&RunId, &Path),
     screen: Screen,
-) {
+) -> Result<(), Failure> {
     let folder = options.project.display();
     screen.tell(&format!("run     {run}"));
     screen.tell(&format!("agent   {agent} of {folder}"));
@@ -106,7 +129,7 @@ fn opening(
             screen.tell(&format!("model   {model}: {} of {}", config.settings.model, config.provider));
         }
     }
-    let root = root.strip_prefix(crate::cli::environment::folder()).unwrap_or(root);
+    let root = root.strip_prefix(crate::cli::environment::folder()?).unwrap_or(root);
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     if project.file.workspace.copy {
         screen.tell(&format!("works   in {}", root.display()));
@@ -115,4 +138,5 @@ fn opening(
         screen.tell(&format!("works   in {}", root.display()));
     }
     screen.tell("");
+    Ok(())
 }

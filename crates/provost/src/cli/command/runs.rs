@@ -3,18 +3,22 @@
 use provost_contract::timestamp;
 use provost_runtime::port::{RunFilter, RunRow};
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 
+use crate::RunStatus;
 use crate::cli::args::RunsOptions;
+use crate::cli::config::did_you_mean;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::place::Place;
 use crate::cli::screen::Screen;
 
 pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
+    options.status.iter().try_for_each(|word| known_status(word))?;
     let stores = Place::here()?.look()?;
     let filter = RunFilter { statuses: options.status.iter().cloned().collect(), ..RunFilter::default() };
     let page = stores.runs.list(&filter, options.limit.max(1), None).await;
-    let page = page.map_err(|fault| Failure::of(Code::Store, &fault))?;
+    let page = page.map_err(|fault| Failure::storage(&fault))?;
     for row in &page.rows {
         screen.show(&document(row), || line(row));
     }
@@ -25,6 +29,18 @@ pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Resul
         screen.tell("there are more: --limit shows them");
     }
     Ok(Exit::Done)
+}
+
+fn known_status(word: &str) -> Result<(), Failure> {
+    let known = || RunStatus::VARIANTS.iter().map(|status| status.into()).chain(["running"]);
+    if known().any(|status| status == word) {
+        return Ok(());
+    }
+    let failure = Failure::new(Code::Config, format!("there is no status `{word}`"));
+    Err(match did_you_mean(word, known()) {
+        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        None => failure.hint(format!("there are: {}", known().collect::<Vec<_>>().join(", "))),
+    })
 }
 
 /// A run as machines read it.

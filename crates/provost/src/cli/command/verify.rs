@@ -45,7 +45,7 @@ async fn all(stores: &Stores) -> Result<Vec<RunRow>, Failure> {
     let mut after = None::<Cursor>;
     loop {
         let page = stores.runs.list(&RunFilter::default(), PAGE, after.as_ref()).await;
-        let page = page.map_err(|fault| Failure::of(Code::Store, &fault))?;
+        let page = page.map_err(|fault| Failure::storage(&fault))?;
         rows.extend(page.rows);
         after = page.next;
         if after.is_none() {

@@ -99,14 +99,9 @@ impl File {
     }
 
     fn check_budgets(&self, text: &str, path: &Path) -> Result<(), Failure> {
-        let known = |name: &str| BUDGETS.contains(&name) || name.starts_with(BUDGET_OF_TOOL);
-        let Some(unknown) = self.budgets.keys().find(|name| !known(name)) else { return Ok(()) };
-        let place = place_of_key(text, unknown, path);
-        let hint = match did_you_mean(unknown, BUDGETS) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("known: {}, tool_calls_<tool>", BUDGETS.join(", ")),
-        };
-        Err(Failure::new(Code::Config, format!("{place}: there is no budget `{unknown}`")).hint(hint))
+        self.budgets.keys().try_for_each(|name| {
+            known_budget(name).map_err(|unknown| unknown.at(&place_of_key(text, name, path)))
+        })
     }
 
     fn check_policy(&self, text: &str, path: &Path) -> Result<(), Failure> {
@@ -118,6 +113,18 @@ impl File {
         let message = format!("{place}: `{name}` is {word}, which is no way to run");
         Err(Failure::new(Code::Config, message).hint("say \"direct\", \"preview\" or \"forbidden\""))
     }
+}
+
+/// Whether a run can have a limit of that name.
+pub(in crate::cli) fn known_budget(name: &str) -> Result<(), Failure> {
+    if BUDGETS.contains(&name) || name.starts_with(BUDGET_OF_TOOL) {
+        return Ok(());
+    }
+    let hint = match did_you_mean(name, BUDGETS) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("known: {}, tool_calls_<tool>", BUDGETS.join(", ")),
+    };
+    Err(Failure::new(Code::Config, format!("there is no budget `{name}`")).hint(hint))
 }
 
 /// A mistake with its line, and what may have been meant.

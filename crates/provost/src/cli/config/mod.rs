@@ -8,7 +8,7 @@ mod project;
 mod suggest;
 
 pub(super) use agent_file::AgentFile;
-pub(super) use file::{File, ToolsPart};
+pub(super) use file::{File, ToolsPart, known_budget};
 pub(super) use model_entry::ModelEntry;
 pub(super) use project::Project;
 pub(super) use suggest::did_you_mean;

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::suggest::did_you_mean;
 use super::{AgentFile, File, ModelEntry};
 use crate::cli::failure::{Code, Failure};
+use crate::cli::text_file;
 
+/// How large a file of a project may be.
+const FILE_BYTES_MAX: u64 = 4 << 20;
 /// How much of `AGENTS.md` an agent is told.
 const CONTEXT_BYTES_MAX: usize = 32 * 1024;
 
@@ -31,10 +35,16 @@ impl Project {
         let shown = folder.join("provost.toml");
         let folder = folder.canonicalize().map_err(absent)?;
         let path = folder.join("provost.toml");
-        let text = match fs::read_to_string(&path) {
+        if !folder.is_dir() {
+            return Err(absent(ErrorKind::NotADirectory.into()));
+        }
+        let text = match text_file::read(&path, FILE_BYTES_MAX) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && folder.is_dir() => String::new(),
-            Err(error) => return Err(absent(error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                let message = format!("{} cannot be read: {error}", shown.display());
+                return Err(Failure::new(Code::Config, message));
+            }
         };
         let file = File::read(&text, &shown)?;
         let mut models = BTreeMap::new();
@@ -100,13 +110,20 @@ impl Project {
         Ok((name.to_owned(), self.models.get(name).cloned().ok_or_else(unknown)?))
     }
 
-    /// What `AGENTS.md` of the workspace says, when there is one.
-    pub(in crate::cli) fn context(&self) -> Option<String> {
-        let text = fs::read_to_string(self.root().join("AGENTS.md")).ok()?;
+    /// What `AGENTS.md` of the workspace says, when there is one. One that cannot be read is an error: an
+    /// agent that was not told the rules of its place must not begin.
+    pub(in crate::cli) fn context(&self) -> Result<Option<String>, Failure> {
+        let text = match text_file::read(&self.root().join("AGENTS.md"), FILE_BYTES_MAX) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(Failure::new(Code::Project, format!("AGENTS.md cannot be read: {error}")));
+            }
+        };
         let end = text.floor_char_boundary(CONTEXT_BYTES_MAX);
         let kept = text.get(..end).unwrap_or_default();
         let cut = if end < text.len() { "\n[the rest of AGENTS.md is left out]" } else { "" };
-        Some(format!("{}{cut}", kept.trim_end()))
+        Ok(Some(format!("{}{cut}", kept.trim_end())))
     }
 }
 
@@ -117,15 +134,21 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 
 fn agents(folder: &Path) -> Result<BTreeMap<String, AgentFile>, Failure> {
     let mut agents = BTreeMap::new();
-    let Ok(entries) = fs::read_dir(folder.join("agents")) else { return Ok(agents) };
+    let unread = |path: &Path, error: std::io::Error| {
+        Failure::new(Code::AgentFile, format!("{} cannot be read: {error}", path.display()))
+    };
+    let entries = match fs::read_dir(folder.join("agents")) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(agents),
+        Err(error) => return Err(unread(Path::new("agents"), error)),
+    };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
     for path in paths {
         let shown = Path::new("agents").join(path.file_name().unwrap_or_default());
-        let unread =
-            |error| Failure::new(Code::AgentFile, format!("{} cannot be read: {error}", shown.display()));
-        let agent = AgentFile::read(&fs::read_to_string(&path).map_err(unread)?, &shown)?;
+        let text = text_file::read(&path, FILE_BYTES_MAX).map_err(|error| unread(&shown, error))?;
+        let agent = AgentFile::read(&text, &shown)?;
         let name = agent.head.name.clone();
         if agents.insert(name.clone(), agent).is_some() {
             let message = format!("{}: another file has an agent `{name}` too", shown.display());

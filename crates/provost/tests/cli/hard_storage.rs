@@ -1,0 +1,209 @@
+//! Storage that cannot be written, read, or found: what can be read is read, the rest is told plainly, and
+//! nothing is lost.
+
+use std::fs;
+
+use super::world::{Printed, World};
+
+/// A world with one run, parked at its question.
+fn parked() -> World {
+    let world = World::new();
+    let run = world.provost(&["run", "examples/audit"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    world
+}
+
+fn listed(printed: &Printed) {
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    assert!(printed.stdout.starts_with("run_"), "{}", printed.stdout);
+}
+
+#[track_caller]
+fn refused(printed: &Printed, words: &str) {
+    assert_eq!(printed.code, 1, "{}{}", printed.stdout, printed.stderr);
+    assert!(printed.stderr.starts_with("error[PV0006]: "), "{}", printed.stderr);
+    assert!(printed.stderr.contains(words), "{}", printed.stderr);
+    assert!(printed.stderr.contains("\nhint: "), "{}", printed.stderr);
+}
+
+/// Takes away what readers and the writer share, as after a clean end, a copy, or a restored backup.
+fn without_shared_memory(world: &World) {
+    for file in [".provost/provost.db-shm", ".provost/provost.db-wal"] {
+        let _ = fs::remove_file(world.path(file));
+    }
+}
+
+#[test]
+fn a_database_that_may_only_be_read_is_read() {
+    let world = parked();
+    listed(&world.bound(&["runs"]));
+    without_shared_memory(&world);
+    world.mode(".provost/provost.db", 0o444);
+    world.mode(".provost", 0o555);
+    listed(&world.bound(&["runs"]));
+    for words in [&["show", "last"][..], &["explain", "last"], &["verify"], &["replay"], &["export"]] {
+        let printed = world.bound(words);
+        assert_eq!(printed.code, 0, "{words:?}: {}", printed.stderr);
+        assert!(!printed.stdout.is_empty(), "{words:?}");
+    }
+    refused(&world.bound(&["approve", "last"]), "cannot be written");
+    refused(&world.bound(&["run", "examples/audit"]), "cannot be written");
+    world.mode(".provost", 0o755);
+    assert!(world.mended().contains("+ 1"), "nothing was done");
+}
+
+/// What stands in the log only is not in the file: a reader must not pass the file for all there is.
+#[test]
+fn a_log_that_cannot_be_read_is_told() {
+    let world = parked();
+    without_shared_memory(&world);
+    fs::write(world.path(".provost/provost.db-wal"), "something newer").unwrap();
+    world.mode(".provost/provost.db", 0o444);
+    world.mode(".provost", 0o555);
+    refused(&world.bound(&["runs"]), "has a log beside it");
+    world.mode(".provost", 0o755);
+}
+
+#[test]
+fn what_may_not_be_read_is_not_called_missing() {
+    let world = parked();
+    world.mode(".provost/provost.db", 0o000);
+    refused(&world.bound(&["runs"]), "provost.db cannot be read: Permission denied");
+    world.mode(".provost/provost.db", 0o644);
+    world.mode(".provost", 0o000);
+    refused(&world.bound(&["runs"]), "provost.db cannot be read: Permission denied");
+    let doctor = world.bound(&["doctor", "examples/audit"]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.stdout.contains("wrong  storage: "), "{}", doctor.stdout);
+    world.mode(".provost", 0o755);
+    listed(&world.provost(&["runs"]));
+}
+
+#[test]
+fn a_read_only_mount_is_read() {
+    let world = parked();
+    without_shared_memory(&world);
+    let script = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\" || exit 9
+        provost runs; echo \"runs $?\"
+        provost show last >/dev/null; echo \"show $?\"
+        provost approve last; echo \"approve $?\"
+        provost run examples/audit; echo \"run $?\"
+        provost init new; echo \"init $?\"";
+    let Some(printed) = world.with_mounts(script) else { return };
+    let codes: Vec<&str> = printed.stdout.lines().filter(|line| !line.starts_with("run_")).collect();
+    assert_eq!(codes, ["runs 0", "show 0", "approve 1", "run 1", "init 2"], "{}", printed.stderr);
+    assert!(printed.stderr.contains("provost.db cannot be written"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("new/provost.toml cannot be written"), "{}", printed.stderr);
+}
+
+#[test]
+fn a_full_disk_stops_a_decision_and_loses_nothing() {
+    let world = World::new();
+    let script = "mkdir t && mount -t tmpfs -o size=2m tmpfs t && cp -r examples t/ && cd t || exit 9
+        provost run examples/audit 2>/dev/null; echo \"run $?\"
+        dd if=/dev/zero of=filled bs=1k 2>/dev/null
+        provost runs >/dev/null; echo \"runs $?\"
+        provost approve last; echo \"approve $?\"
+        provost run examples/audit; echo \"run $?\"
+        provost init new; echo \"init $?\"; ls new
+        provost export last >kept 2>/dev/null; echo \"export $?\"
+        rm filled
+        provost verify >/dev/null; echo \"verify $?\"
+        provost approve last 2>/dev/null; echo \"approve $?\"
+        cat .provost/work/*/src/sum.sh";
+    let Some(printed) = world.with_mounts(script) else { return };
+    insta::assert_snapshot!(printed.stdout, @r"
+    run 3
+    runs 0
+    approve 1
+    run 1
+    init 2
+    export 1
+    verify 0
+    Audit of Tally: 4 problems, 1 fixed.
+
+    1. fixed  src/sum.sh:3         The sum was 1 too high, so the check failed.
+                                   It passes now.
+    2. open   config/deploy.env:2  A payment key is in the repository. Revoke it,
+                                   then take it out of the history.
+    3. open   README.md:6          The link to docs/setup.md leads nowhere.
+    4. open   README.md:8          The README says MIT, LICENSE says Apache 2.0.
+
+    Do not release before the key is revoked.
+    approve 0
+    # Prints the sum of two numbers.
+    set -eu
+    echo $(($1 + $2))
+    ");
+    for words in ["there is no room for", "hint: free some space", "nothing was left"] {
+        assert!(printed.stderr.contains(words), "{words}: {}", printed.stderr);
+    }
+}
+
+/// Wherever in a run the disk fills up, the run goes on once there is room, and writes once.
+#[test]
+fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
+    let world = World::new();
+    let script = "mkdir t && mount -t tmpfs -o size=4m tmpfs t && cp -r examples t/ && cd t || exit 9
+        for room in 40 60 80 100 120 140; do
+            rm -rf .provost; used=$(df -k --output=used . | tail -1)
+            mount -o remount,size=$((used + room))k \"$PWD\" || exit 9
+            provost run examples/audit --yes >/dev/null 2>../err; code=$?
+            case $code in 0|1) ;; *) echo \"$room ended with $code\"; cat ../err;; esac
+            if [ $code = 1 ]; then grep -q 'hint: .*free some space' ../err || { echo \"$room:\"; cat ../err; }; fi
+            mount -o remount,size=4m \"$PWD\" || exit 9
+            if provost runs 2>/dev/null | grep -q .; then
+                provost resume last --yes >/dev/null 2>../err || { echo \"$room: not resumed\"; cat ../err; }
+            else
+                provost run examples/audit --yes >/dev/null 2>../err || { echo \"$room: not run\"; cat ../err; }
+            fi
+            echo \"$room: $(provost verify | wc -l) $(cat .provost/work/*/src/sum.sh | grep -c 'echo $(($1 + $2))$')\"
+        done";
+    let Some(printed) = world.with_mounts(script) else { return };
+    let wanted: Vec<String> = [40, 60, 80, 100, 120, 140].map(|room| format!("{room}: 1 1")).into();
+    assert_eq!(printed.stdout.lines().collect::<Vec<_>>(), wanted, "{}", printed.stderr);
+}
+
+#[test]
+fn a_database_that_is_none_of_ours_is_left_as_it_is() {
+    let world = parked();
+    let database = world.path(".provost/provost.db");
+    let whole = fs::read(&database).unwrap();
+    let mut told = Vec::new();
+    let mut tell = |name: &str, bytes: Option<&[u8]>| {
+        without_shared_memory(&world);
+        if let Some(bytes) = bytes {
+            fs::write(&database, bytes).unwrap();
+        }
+        let before = fs::read(&database).ok();
+        let reading = world.provost(&["runs"]);
+        let writing = world.provost(&["run", "examples/audit"]);
+        assert_eq!((reading.code, writing.code), (1, 1), "{name}: {}{}", reading.stderr, writing.stderr);
+        assert_eq!(fs::read(&database).ok(), before, "{name}: it is left as it is");
+        told.push(format!("== {name}\n{}", reading.stderr));
+    };
+    tell("another program's text", Some(&b"a diary of another program, not ours\n".repeat(40)));
+    tell("cut in half", Some(&whole[..whole.len() / 2]));
+    let mut newer = whole.clone();
+    newer[60..64].copy_from_slice(&999_u32.to_be_bytes());
+    tell("a newer format", Some(&newer));
+    fs::remove_file(&database).unwrap();
+    fs::create_dir(&database).unwrap();
+    tell("a folder", None);
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+/// Readers do not wait for a writer; a writer waits, and then says for whom.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "another program locks the file")]
+fn a_locked_database_is_read_and_whoever_holds_it_is_named() {
+    let world = parked();
+    let other = rusqlite::Connection::open(world.path(".provost/provost.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    listed(&world.provost(&["runs"]));
+    let approve = world.provost(&["approve", "last"]);
+    refused(&approve, &format!("is kept busy by process {}", std::process::id()));
+    assert!(world.mended().contains("+ 1"), "nothing was done");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(world.provost(&["approve", "last"]).code, 0);
+}
