@@ -26,7 +26,7 @@ mod wire;
 
 pub use api::ApiKind;
 pub use ask::{Effort, ParallelCalls, PromptCache, Reasoning, Settings, ToolChoice};
-pub use cassette::{Cassette, CassetteError, Player, Recorder, Retake};
+pub use cassette::{Cassette, CassetteError, Origin, Player, Recorder, Retake};
 pub use config::{ConfigError, ModelConfig};
 pub use deltas::{Delta, Deltas};
 pub(crate) use fault::Fault;

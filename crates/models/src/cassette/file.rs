@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::CassetteError;
 use super::entry::Entry;
+use super::{CassetteError, Origin};
 
 /// The version of the form below.
 pub(super) const VERSION: u32 = 1;
@@ -20,16 +20,28 @@ const BYTES_MAX: u64 = 256 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Cassette {
     version: u32,
+    #[serde(default)]
+    origin: Origin,
     pub(super) turns: Vec<Entry>,
 }
 
 impl Default for Cassette {
     fn default() -> Self {
-        Self { version: VERSION, turns: Vec::new() }
+        Self { version: VERSION, origin: Origin::default(), turns: Vec::new() }
     }
 }
 
 impl Cassette {
+    /// An empty one whose turns will come from there.
+    pub fn new(origin: Origin) -> Self {
+        Self { origin, ..Self::default() }
+    }
+
+    /// Where its turns come from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
     /// Reads a file.
     ///
     /// # Errors

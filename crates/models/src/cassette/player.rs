@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::difference::difference;
 use super::entry::Entry;
+use super::fit::fits;
 use super::{Cassette, request, scrub};
 use crate::{Forecast, Forecasts, Secret};
 
@@ -33,28 +34,29 @@ impl Player {
 
     fn play(&self, asked: &Value) -> Result<TurnAnswer, ModelError> {
         let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut waiting = self.turns.iter().zip(played.iter_mut()).filter(|(_, played)| !**played).peekable();
-        let next = waiting.peek().map(|(entry, _)| *entry);
-        match waiting.find(|(entry, _)| entry.request == *asked) {
+        let mut waiting = self.turns.iter().zip(played.iter_mut()).filter(|(_, played)| !**played);
+        match waiting.find(|(entry, _)| fits(&entry.request, asked)) {
             Some((entry, played)) => {
                 *played = true;
                 entry.answer.answer()
             }
-            None => Err(refused(next, asked)),
+            None => Err(self.refused(asked, &played)),
         }
     }
-}
 
-fn refused(next: Option<&Entry>, asked: &Value) -> ModelError {
-    match next {
-        Some(entry) => {
-            let difference = difference(&entry.request, asked);
-            let message = format!(
-                "the request is not the recorded one; record it again if that is right:\n{difference}"
-            );
-            ModelError::new("cassette_changed", message)
-        }
-        None => ModelError::new("cassette_over", "the cassette holds no further turn"),
+    /// Why a request has no answer: there is none any more, or only to something else. The recorded request
+    /// of the same turn is most like it, whatever this process has played so far.
+    fn refused(&self, asked: &Value, played: &[bool]) -> ModelError {
+        let waiting =
+            || self.turns.iter().zip(played).filter(|(_, played)| !**played).map(|(entry, _)| entry);
+        let same_turn = |entry: &&Entry| entry.request.get("turn") == asked.get("turn");
+        let Some(nearest) = waiting().find(same_turn).or_else(|| waiting().next()) else {
+            return ModelError::new("cassette_over", "the cassette holds no further turn");
+        };
+        let difference = difference(&nearest.request, asked);
+        let message =
+            format!("the request is not the recorded one; record it again if that is right:\n{difference}");
+        ModelError::new("cassette_changed", message)
     }
 }
 

@@ -8,7 +8,7 @@ use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 
 use super::entry::{Entry, Recorded};
 use super::scrub::scrubbed;
-use super::{Cassette, CassetteError, request};
+use super::{Cassette, CassetteError, Origin, request};
 use crate::{Forecast, Forecasts, Secret};
 
 /// Writes down every turn of a model, failures included. The file is complete after each turn.
@@ -23,6 +23,13 @@ impl<M: Model> Recorder<M> {
     /// Records a model into a file, which is begun anew. The secrets never get into it.
     pub fn new(inner: M, path: PathBuf, secrets: Vec<Secret>) -> Self {
         Self { inner, path, secrets, cassette: Mutex::default() }
+    }
+
+    /// The same, when the words it will hold are not the words of a model.
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.cassette = Mutex::new(Cassette::new(origin));
+        self
     }
 
     /// A recording is made at a desk, a few turns a minute: writing the file here is no burden.

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// What says nothing to a model: our own bookkeeping, and times.
 const BOOKKEEPING: [&str; 5] = ["schema", "version", "id", "created_at", "updated_at"];
 
+/// The same of a decision.
+const OF_A_DECISION: [&str; 2] = ["action_id", "at"];
+
 pub(super) fn compared(request: &TurnRequest<'_>) -> Value {
     json!({
         "turn": request.turn,
@@ -28,5 +31,9 @@ fn message(message: &Message) -> Value {
     let mut wire = json::into_object(message.to_value());
     let empty = |value: &Value| value.as_object().is_some_and(json::Object::is_empty);
     wire.retain(|key, value| !BOOKKEEPING.contains(&key.as_str()) && !empty(value));
-    Value::Object(wire)
+    let mut wire = Value::Object(wire);
+    if let Some(Value::Object(approval)) = wire.pointer_mut("/payload/metadata/approval") {
+        approval.retain(|key, _| !OF_A_DECISION.contains(&key.as_str()));
+    }
+    wire
 }

@@ -213,7 +213,8 @@ fn ended(outcome: &Outcome, screen: Screen) -> Exit {
             outcome.result.get("tool_execution_results").and_then(Value::as_array).map_or(0, Vec::len);
         screen.note(&format!("{run}: {status}, {turns} turns, {calls} calls, {tokens} tokens"));
         if let Some(why) = outcome.result.pointer("/failure/message").and_then(Value::as_str) {
-            screen.note(&format!("why: {why}"));
+            // The whole of it stands above, where it happened.
+            screen.note(&format!("why: {}", why.lines().next().unwrap_or_default().trim_end_matches(':')));
         }
         screen.note(match outcome.status {
             RunStatus::Completed => "next: provost show last, provost explain last, provost replay last",

@@ -65,7 +65,9 @@ impl Answering {
         Ok(match (self.entry, self.record) {
             (ModelEntry::Cassette(path), None) => Arc::new(Player::new(cassette(&path)?, Vec::new())),
             (ModelEntry::Cassette(path), Some(record)) => {
-                Arc::new(Recorder::new(Retake::new(cassette(&path)?), record, Vec::new()))
+                let cassette = cassette(&path)?;
+                let origin = cassette.origin();
+                Arc::new(Recorder::new(Retake::new(cassette), record, Vec::new()).origin(origin))
             }
             (ModelEntry::Remote(config), record) => {
                 let remote = config.build(clock).map_err(|error| unusable(&error))?;

@@ -11,8 +11,11 @@ fn the_quick_start_works_asks_mends_and_reports() {
     let run = world.provost(&["run", "examples/audit", "--yes"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stdout);
-    for line in ["model   recorded: a recording", "a copy: the project stays as it is", "+echo $(($1 + $2))"]
-    {
+    for line in [
+        "model   recorded: a cassette, no model: its turns were written by hand",
+        "a copy: the project stays as it is",
+        "+echo $(($1 + $2))",
+    ] {
         assert!(run.stderr.contains(line), "{}", run.stderr);
     }
     assert!(world.mended().contains(MENDED));
@@ -48,17 +51,43 @@ fn without_anybody_to_ask_it_parks_and_an_approval_goes_on() {
     assert!(late.stderr.starts_with("error[PV0008]: "), "{}", late.stderr);
 }
 
+/// Whatever reason somebody gives, or none: the change is not made, and the report says so.
 #[test]
-fn a_rejected_change_is_not_made() {
+fn a_rejected_change_is_not_made_and_reported() {
+    for reason in [&["--reason", "not now"][..], &[]] {
+        let world = World::new();
+        assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+        let rejected = world.provost(&[&["reject", "last"], reason].concat());
+        assert_eq!(rejected.code, 0, "{}", rejected.stderr);
+        assert!(
+            rejected.stdout.starts_with("Audit of Tally: 4 problems, none fixed."),
+            "{}",
+            rejected.stdout
+        );
+        assert!(rejected.stdout.contains("was declined"), "{}", rejected.stdout);
+        assert!(world.mended().contains(BROKEN));
+        let explained = world.provost(&["explain", "last", "fs/edit"]).stdout;
+        assert!(explained.contains("rejected"), "{explained}");
+        assert_eq!(world.provost(&["replay", "last"]).code, 0);
+    }
+}
+
+/// A request that nobody recorded stops the run, and shows what differs from the recorded one of its turn.
+#[test]
+fn a_cassette_answers_nothing_it_was_not_asked() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
-    let rejected = world.provost(&["reject", "last", "--reason", "not now"]);
-    // The recording has no turn for a refusal: it stops rather than say what was never said.
-    assert_eq!(rejected.code, 1, "{}", rejected.stderr);
-    assert!(rejected.stderr.contains("the request is not the recorded one"), "{}", rejected.stderr);
-    assert!(world.mended().contains(BROKEN));
-    let explained = world.provost(&["explain", "last", "fs/edit"]).stdout;
-    assert!(explained.contains("rejected"), "{explained}");
+    let licence = world.path("examples/audit/project/LICENSE");
+    std::fs::write(&licence, "No licence at all.\n").unwrap();
+    let run = world.provost(&["run", "examples/audit"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("the request is not the recorded one"), "{}", run.stderr);
+    assert!(run.stderr.contains("+            \"LICENSE:1:No licence at all.\""), "{}", run.stderr);
+    assert!(!run.stderr.contains("+  \"turn\""), "it is compared with the same turn: {}", run.stderr);
+    assert!(
+        run.stderr.contains("\nwhy: the request is not the recorded one; record it again if that is right\n"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub(super) mod export;
 pub(super) mod import;
 pub(super) mod init;
 mod input;
+mod opening;
 pub(super) mod reject;
 mod reopened;
 pub(super) mod replay;

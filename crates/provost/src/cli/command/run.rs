@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use provost_runtime::RunId;
 use provost_runtime::port::IdKind;
 
+use super::opening;
 use crate::Request;
 use crate::cli::args::RunOptions;
 use crate::cli::clock;
@@ -47,7 +48,10 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .workspace(&folder)
         .context(MODEL, model.as_str().into())
         .context(CASSETTE, cassette.into());
-    opening(options, &project, &agent.head.name, (&model, &entry), (&run, &root), *screen)?;
+    screen.tell(&format!("run     {run}"));
+    screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
+    opening::model(&options.project, &project, (&model, &entry), *screen)?;
+    opening::folder(&project, &root, *screen)?;
     let handle = setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))?;
     follow(&setup, handle, Answers::of(options.yes), *screen).await
 }
@@ -101,42 +105,4 @@ fn uncopied(root: &Path, error: &std::io::Error) -> Failure {
         _ => Failure::new(Code::Project, message)
             .hint("make it readable, or set copy = false under [workspace]"),
     }
-}
-
-fn opening(
-    options: &RunOptions,
-    project: &Project,
-    agent: &str,
-    (model, entry): (&str, &ModelEntry),
-    (run, root): (&RunId, &Path),
-    screen: Screen,
-) -> Result<(), Failure> {
-    let folder = options.project.display();
-    screen.tell(&format!("run     {run}"));
-    screen.tell(&format!("agent   {agent} of {folder}"));
-    match entry {
-        ModelEntry::Cassette(_) => {
-            screen.tell(&format!(
-                "model   {model}: a recording. No key, no network; tools run for real, and every"
-            ));
-            screen.tell("        request must equal the recorded one, or the run stops");
-            let real = project.models.iter().find(|(_, entry)| matches!(entry, ModelEntry::Remote(_)));
-            if let Some((name, _)) = real {
-                screen.tell(&format!("        a real model: provost run {folder} --model {name}"));
-            }
-        }
-        ModelEntry::Remote(config) => {
-            screen.tell(&format!("model   {model}: {} of {}", config.settings.model, config.provider));
-        }
-    }
-    let root = root.strip_prefix(crate::cli::environment::folder()?).unwrap_or(root);
-    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-    if project.file.workspace.copy {
-        screen.tell(&format!("works   in {}", root.display()));
-        screen.tell("        a copy: the project stays as it is");
-    } else {
-        screen.tell(&format!("works   in {}", root.display()));
-    }
-    screen.tell("");
-    Ok(())
 }
