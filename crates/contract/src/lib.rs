@@ -28,6 +28,7 @@ pub mod provider_turn;
 pub mod run;
 pub mod sensitivity;
 pub mod session;
+pub mod session_file;
 mod slug;
 pub mod structured_output;
 pub mod task;

@@ -12,6 +12,7 @@ mod message;
 mod providers;
 mod redaction;
 mod results;
+mod session_files;
 mod sessions;
 mod tasks;
 mod tool_aliases;

@@ -43,7 +43,7 @@ pub(super) enum Command {
     Verify(VerifyOptions),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
-    /// Read a provider's transcript, say what is wrong with it, and repair it
+    /// Read a provider's transcript or another program's session, say what is wrong with it, and repair it
     Import(ImportOptions),
     /// Write a run's transcript for a provider
     Export(ExportOptions),
@@ -185,17 +185,24 @@ pub(super) struct ValidateOptions {
 
 #[derive(Args)]
 pub(super) struct ImportOptions {
-    /// A request body or a list of messages; `-` reads standard input
+    /// A request body, a list of messages, or a session file of Claude Code or Codex CLI; `-` reads standard
+    /// input
     pub(super) file: PathBuf,
-    /// Whose shape it has: anthropic, openai_chat, openai_responses or gemini; found out when left out
+    /// Whose it is: anthropic, openai_chat, openai_responses, gemini, claude_code, codex or messages (our own);
+    /// found out when left out
     #[arg(long)]
     pub(super) from: Option<String>,
     /// Only say what the provider would refuse; fails when there is something
-    #[arg(long, conflicts_with = "repair")]
+    #[arg(long, conflicts_with_all = ["repair", "to"])]
     pub(super) check: bool,
-    /// Print the repaired transcript in the provider's shape
+    /// Print the repaired transcript in the shape of a provider; lines of a session file that cannot be read
+    /// are left out instead of refused
     #[arg(long)]
     pub(super) repair: bool,
+    /// The provider to print the repaired transcript for: anthropic, openai_chat, openai_responses or gemini;
+    /// with --repair the one it came from
+    #[arg(long)]
+    pub(super) to: Option<String>,
 }
 
 #[derive(Args)]

@@ -7,4 +7,5 @@ mod hard_storage;
 mod machines;
 mod quick_start;
 mod recovery;
+mod sessions;
 mod world;

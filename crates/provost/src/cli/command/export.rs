@@ -3,7 +3,7 @@
 use provost_contract::Message;
 use provost_contract::provider::{AsTheyAre, RepairMode, repair};
 
-use super::import::provider;
+use super::import::{provider, tell_losses};
 use crate::cli::args::ExportOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -19,9 +19,7 @@ pub(in crate::cli) async fn run(options: &ExportOptions, screen: &Screen) -> Res
     let messages: Vec<Message> = read.state.history.to_messages();
     // A run that waits has calls without results; a provider must not see those.
     let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
-    for loss in &encoded.losses {
-        screen.tell(&format!("not carried: {}: {}", loss.what, loss.why));
-    }
+    tell_losses(&encoded.losses, *screen);
     screen.show(&encoded.body, || format!("{:#}", encoded.body));
     Ok(Exit::Done)
 }

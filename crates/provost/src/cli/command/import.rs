@@ -1,53 +1,72 @@
-//! `provost import`: a provider's transcript, checked and repaired.
+//! `provost import`: a transcript of a provider or a session of another program, checked and repaired.
 
-use provost_contract::provider::{AsTheyAre, Provider, Refusal, RepairMode, Repaired, Shape, repair};
-use provost_contract::{Message, json};
+use provost_contract::provider::{AsTheyAre, Loss, Provider, Refusal, RepairMode, Repaired, repair};
+use provost_contract::session_file::{BrokenLines, LeftOut};
 use serde_json::{Value, json};
 
 use super::input;
+use super::transcript::{Source, Transcript};
 use crate::cli::args::ImportOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::screen::Screen;
 
 pub(in crate::cli) fn run(options: &ImportOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let to = options.to.as_deref().map(provider).transpose()?;
+    let transcript = read(options)?;
+    tell_left_out(&transcript.left_out, *screen);
+    if transcript.messages.is_empty() {
+        return Err(Failure::new(
+            Code::File,
+            format!("{}: nobody says anything in it", options.file.display()),
+        ));
+    }
+    let refusals = transcript.provider.validate(&transcript.body);
+    if options.check {
+        return Ok(check(&transcript, &refusals, *screen));
+    }
+    let repaired = repair(&transcript.messages, RepairMode::Synthesise);
+    tell_repaired(&refusals, &repaired, *screen);
+    let to = to.or_else(|| options.repair.then_some(transcript.provider));
+    let document = match to {
+        Some(provider) => {
+            let encoded = provider.encode(&repaired.messages, &AsTheyAre);
+            tell_losses(&encoded.losses, *screen);
+            encoded.body
+        }
+        None => repaired.messages.iter().map(provost_contract::Message::to_value).collect(),
+    };
+    screen.data(&if screen.is_json() { document.to_string() } else { format!("{document:#}") });
+    Ok(Exit::Done)
+}
+
+fn read(options: &ImportOptions) -> Result<Transcript, Failure> {
+    let text = input::read(&options.file)?;
     let refused = |what: &dyn std::fmt::Display| {
         Failure::new(Code::File, format!("{}: {what}", options.file.display()))
     };
-    let document = json::parse_text(&input::read(&options.file)?).map_err(|error| refused(&error))?;
-    let shape = match &options.from {
-        Some(word) => Some(Shape::Of(provider(word)?)),
-        None => Shape::detect(&document),
+    let source = match &options.from {
+        Some(word) => source(word)?,
+        None => Source::detect(&text).map_err(|error| refused(&error))?.ok_or_else(|| {
+            refused(&"this looks like no transcript we know").hint("say whose it is with --from")
+        })?,
     };
-    let unknown = || refused(&"this looks like no transcript we know").hint("say whose it is with --from");
-    let (messages, provider, body) = match shape.ok_or_else(unknown)? {
-        Shape::Of(provider) => {
-            let messages = provider.decode(&document, &AsTheyAre, 1).map_err(|error| refused(&error))?;
-            (messages, provider, document)
+    let broken = if options.repair { BrokenLines::Skip } else { BrokenLines::Refuse };
+    Transcript::read(source, &text, broken).map_err(|error| {
+        let failure = refused(&error);
+        if error.code() == "invalid_session_line" {
+            return failure.hint("--repair leaves such lines out, and says so");
         }
-        Shape::Messages => {
-            let list = document.as_array().or_else(|| document.get("messages")?.as_array());
-            let messages = Message::parse_many(list.map_or(&[][..], Vec::as_slice));
-            let messages = messages.map_err(|error| refused(&error))?;
-            let body = Provider::Anthropic.encode(&messages, &AsTheyAre).body;
-            (messages, Provider::Anthropic, body)
-        }
-    };
-    let refusals = provider.validate(&body);
-    if options.check {
-        refusals.iter().for_each(|refusal| screen.show(&refusal_document(refusal), || refusal_line(refusal)));
-        screen.tell(&format!("{}: {} reasons to refuse it", provider.label(), refusals.len()));
-        return Ok(if refusals.is_empty() { Exit::Done } else { Exit::Failed });
-    }
-    let repaired = repair(&messages, RepairMode::Synthesise);
-    told(&refusals, &repaired, *screen);
-    let messages = if options.repair {
-        provider.encode(&repaired.messages, &AsTheyAre).body
-    } else {
-        repaired.messages.iter().map(Message::to_value).collect()
-    };
-    screen.data(&if screen.is_json() { messages.to_string() } else { format!("{messages:#}") });
-    Ok(Exit::Done)
+        failure
+    })
+}
+
+/// Where a transcript comes from, by its name.
+fn source(word: &str) -> Result<Source, Failure> {
+    Source::of(word).ok_or_else(|| {
+        Failure::new(Code::File, format!("there is no format `{word}`"))
+            .hint("there are: anthropic, openai_chat, openai_responses, gemini, claude_code, codex, messages")
+    })
 }
 
 /// A provider by its name.
@@ -58,12 +77,44 @@ pub(super) fn provider(word: &str) -> Result<Provider, Failure> {
     })
 }
 
-fn told(refusals: &[Refusal], repaired: &Repaired, screen: Screen) {
+/// Says what the provider would refuse, and nothing else.
+fn check(transcript: &Transcript, refusals: &[Refusal], screen: Screen) -> Exit {
+    refusals.iter().for_each(|refusal| screen.show(&refusal_document(refusal), || refusal_line(refusal)));
+    screen.tell(&format!("{}: {} reasons to refuse it", transcript.provider.label(), refusals.len()));
+    if refusals.is_empty() { Exit::Done } else { Exit::Failed }
+}
+
+/// Nothing of a file is left out in silence, whoever reads.
+fn tell_left_out(left_out: &[LeftOut], screen: Screen) {
+    for LeftOut { kind, reason, count, first_line } in left_out {
+        let lines = if *count == 1 { "line" } else { "lines" };
+        let why = reason.explanation();
+        screen.note(&format!("left out: {count} {kind} {lines}, first in line {first_line}: {why}"));
+    }
+}
+
+fn tell_repaired(refusals: &[Refusal], repaired: &Repaired, screen: Screen) {
     for refusal in refusals {
         screen.tell(&refusal_line(refusal));
     }
     for change in &repaired.changes {
         screen.tell(&format!("repaired: {} {}", change.mend, change.explanation));
+    }
+}
+
+/// What a format cannot carry, each thing once.
+pub(super) fn tell_losses(losses: &[Loss], screen: Screen) {
+    let mut told: Vec<(String, usize)> = Vec::new();
+    for loss in losses {
+        let line = format!("{}: {}", loss.what, loss.why);
+        match told.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => told.push((line, 1)),
+        }
+    }
+    for (line, count) in told {
+        let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
+        screen.note(&format!("not carried: {line}{times}"));
     }
 }
 

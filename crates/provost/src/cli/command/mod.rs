@@ -20,5 +20,6 @@ pub(super) mod run;
 pub(super) mod runs;
 pub(super) mod show;
 pub(super) mod tools;
+mod transcript;
 pub(super) mod validate;
 pub(super) mod verify;

@@ -1,0 +1,92 @@
+//! Sessions of other programs, brought in by `provost import`.
+
+use std::fs;
+
+use super::world::World;
+
+const EXAMPLES: [(&str, &str); 2] = [
+    (
+        "claude_code",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcripts/session.claude-code.jsonl"),
+    ),
+    ("codex", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcripts/session.codex.jsonl")),
+];
+
+/// Each example was interrupted, and says so; repaired, every provider takes it.
+#[test]
+fn an_interrupted_session_goes_on_anywhere() {
+    let world = World::new();
+    for (format, file) in EXAMPLES {
+        let check = world.provost(&["import", file, "--check"]);
+        assert_eq!(check.code, 1, "{format}");
+        insta::assert_snapshot!(
+            format!("session_{format}_check"),
+            format!("{}{}", check.stdout, check.stderr)
+        );
+        for provider in ["anthropic", "openai_chat", "openai_responses", "gemini"] {
+            let repaired = world.provost(&["import", file, "--repair", "--to", provider]);
+            assert_eq!(repaired.code, 0, "{format} to {provider}: {}", repaired.stderr);
+            assert!(repaired.stderr.contains("repaired: wrote_result"), "{}", repaired.stderr);
+            fs::write(world.path("repaired.json"), &repaired.stdout).unwrap();
+            let check = world.provost(&["import", "repaired.json", "--from", provider, "--check"]);
+            assert_eq!(check.code, 0, "{format} to {provider}: {}", check.stdout);
+        }
+    }
+}
+
+/// What is left out is told also where a machine reads the rest.
+#[test]
+fn nothing_is_left_out_in_silence() {
+    let world = World::new();
+    for (format, file) in EXAMPLES {
+        let printed = world.provost(&["import", file, "--from", format, "--json"]);
+        assert_eq!(printed.code, 0, "{}", printed.stderr);
+        let messages: Vec<serde_json::Value> = serde_json::from_str(&printed.stdout).unwrap();
+        assert!(!messages.is_empty());
+        assert!(printed.stderr.contains("a kind of line this version does not know"), "{}", printed.stderr);
+    }
+}
+
+/// A line that was cut is refused by its number; `--repair` goes on without it; whole, nothing is said.
+#[test]
+fn a_cut_line_is_named() {
+    let world = World::new();
+    let good = r#"{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"hello"}}"#;
+    fs::write(world.path("cut.jsonl"), format!("{good}\n{}\n", &good[..40])).unwrap();
+    fs::write(world.path("whole.jsonl"), format!("{good}\n")).unwrap();
+    let refused = world.provost(&["import", "cut.jsonl"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    insta::assert_snapshot!(refused.stderr, @"
+    error[PV0012]: cut.jsonl: invalid_session_line: lines.2 must be one JSON object: invalid_json: EOF while parsing a value at line 1 column 40
+    hint: --repair leaves such lines out, and says so
+    more: provost explain PV0012
+    ");
+    let repaired = world.provost(&["import", "cut.jsonl", "--repair"]);
+    assert_eq!(repaired.code, 0);
+    insta::assert_snapshot!(repaired.stderr, @"left out: 1 (no kind) line, first in line 2: the line cannot be read");
+    let whole = world.provost(&["import", "whole.jsonl", "--repair"]);
+    assert_eq!((whole.code, whole.stderr.as_str()), (0, ""));
+    assert_eq!(whole.stdout, repaired.stdout);
+}
+
+#[test]
+fn what_is_no_session_is_refused() {
+    let world = World::new();
+    let cases = [
+        ("strange.jsonl", "{\"tide\":1}\n{\"tide\":2}\n", "looks like no transcript we know"),
+        (
+            "silent.jsonl",
+            "{\"type\":\"session_meta\",\"payload\":{\"id\":\"s\"}}\n",
+            "nobody says anything in it",
+        ),
+        ("torn.json", "{\"messages\": [", "invalid_json"),
+    ];
+    for (file, text, why) in cases {
+        fs::write(world.path(file), text).unwrap();
+        let printed = world.provost(&["import", file]);
+        assert_eq!(printed.code, 1, "{file}");
+        assert!(printed.stderr.contains(why), "{file}: {}", printed.stderr);
+    }
+    let printed = world.provost(&["import", "silent.jsonl", "--from", "claude"]);
+    assert!(printed.stderr.contains("there is no format `claude`"), "{}", printed.stderr);
+}
