@@ -11,6 +11,7 @@ pub mod authorization;
 mod decision;
 mod hook;
 pub mod redaction;
+pub mod rules;
 pub mod tool;
 pub mod tool_call_gate;
 pub mod tool_tiers;

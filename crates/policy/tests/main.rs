@@ -7,4 +7,5 @@ mod arbitrary;
 mod authorization;
 mod properties;
 mod redaction;
+mod rules;
 mod visibility;

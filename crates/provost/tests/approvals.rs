@@ -171,7 +171,7 @@ impl provost::port::PolicyProvider for ByText {
             "secret" => (ActionPolicy::Preview, "secrets"),
             _ => (ActionPolicy::Preview, "writes"),
         };
-        let ruling = provost::port::Ruling { policy, rule: rule.to_owned(), reason: format!("rule {rule}") };
+        let ruling = provost::port::Ruling::new(policy, rule, format!("rule {rule}"));
         Box::pin(async move { Ok(Some(ruling)) })
     }
 }

@@ -18,6 +18,10 @@ pub enum Layer {
     CategoryPolicy,
     /// The host's policy providers.
     Provider,
+    /// A configured rule about the arguments of calls.
+    Rule,
+    /// What the agent's own file binds it to.
+    Agent,
     /// What the user decided before and asked to remember.
     Remembered,
     /// The tool's own default.

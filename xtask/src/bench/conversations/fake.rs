@@ -141,11 +141,7 @@ impl Fake {
 
 impl PolicyProvider for Fake {
     fn rule<'a>(&'a self, _call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
-        let ruling = Ruling {
-            policy: ActionPolicy::Direct,
-            rule: "lookups-run".to_owned(),
-            reason: "looking something up is allowed".to_owned(),
-        };
+        let ruling = Ruling::new(ActionPolicy::Direct, "lookups-run", "looking something up is allowed");
         Box::pin(async move { Ok(Some(ruling)) })
     }
 }

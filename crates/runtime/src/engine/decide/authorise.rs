@@ -1,8 +1,8 @@
 //! Whether a call may run, and by whose word.
 
 use provost_contract::json::Object;
-use provost_policy::action_policy::{Consulted, resolve};
-use provost_policy::{ActionPolicy, Decision, HookAnswer};
+use provost_policy::action_policy::{Consulted, Layer, resolve};
+use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
 use serde_json::Value;
 
 use super::settle::proceed;
@@ -11,28 +11,42 @@ use crate::engine::state::BatchCall;
 use crate::engine::{CallDeclared, Kind, RunState, SettledBy};
 use crate::port::Ruling;
 
-/// How a call may run, as every layer together sees it. A provider that failed has forbidden it.
+/// How a call may run, as every layer together sees it. The layers answer in their order; a provider that
+/// forbids, or failed, has the last word all the same: nothing outvotes a no.
 pub fn judge_call(
     state: &RunState,
     declared: &CallDeclared,
     provider: HookAnswer<Ruling>,
 ) -> Option<Decision<ActionPolicy>> {
     let facts = state.rules.facts(&declared.name)?;
-    if !state.spec.asks.policy {
+    if provider == Ok(None) {
         return Some(facts.decision.clone());
     }
     let said = provider
         .as_ref()
         .map(|ruling| ruling.as_ref().map(|ruling| ruling.policy))
         .map_err(|failure| *failure);
-    let consulted = Consulted { providers: vec![said], ..Consulted::default() };
-    let mut decision = resolve(&facts.question, &consulted).decision;
-    if let (Ok(Some(ruling)), "provider") = (provider, decision.layer) {
+    let Explained { decision, said } =
+        resolve(&facts.question, &Consulted { providers: vec![said], ..Consulted::default() });
+    let refusal = said.into_iter().find(|said| said.verdict == ActionPolicy::Forbidden && by_provider(said));
+    let decision = refusal.filter(|_| decision.verdict != ActionPolicy::Forbidden).unwrap_or(decision);
+    match provider {
         // The provider's own rule says more than that a provider spoke.
-        decision.rule = ruling.rule.into();
-        decision.reason = ruling.reason;
+        Ok(Some(ruling)) if by_provider(&decision) => Some(named(decision, ruling)),
+        Ok(_) | Err(_) => Some(decision),
     }
-    Some(decision)
+}
+
+fn by_provider(decision: &Decision<ActionPolicy>) -> bool {
+    decision.layer == <&str>::from(Layer::Provider)
+}
+
+fn named(mut decision: Decision<ActionPolicy>, ruling: Ruling) -> Decision<ActionPolicy> {
+    decision.layer = ruling.layer;
+    decision.rule = ruling.rule.into();
+    decision.reason = ruling.reason;
+    decision.inputs.extend(ruling.inputs);
+    decision
 }
 
 /// Whether somebody must be asked first. What a person said to remember spares the question, and lifts

@@ -1,0 +1,73 @@
+//! Several rules about one call: the strictest decides.
+
+use provost_contract::json::Object;
+
+use super::call::{Call, Places, Reach};
+use super::{Applies, Rule, RuleError, RuleSpec};
+use crate::action_policy::Layer;
+use crate::{ActionPolicy, Decision};
+
+/// The rules of a project, in the order they are written.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet(Vec<Rule>);
+
+/// A decision, and every rule that applies to the call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ruled {
+    pub decision: Decision<ActionPolicy>,
+    pub matched: Vec<Applies>,
+}
+
+impl RuleSet {
+    /// Takes in rules, no two of the same name.
+    ///
+    /// # Errors
+    /// The place of the rule that is none, and why.
+    pub fn read<'s>(specs: impl IntoIterator<Item = &'s RuleSpec>) -> Result<Self, (usize, RuleError)> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for (place, spec) in specs.into_iter().enumerate() {
+            let rule = Rule::read(spec).map_err(|error| (place, error))?;
+            if rules.iter().any(|other| other.name() == rule.name()) {
+                return Err((place, RuleError::Twice(spec.name.clone())));
+            }
+            rules.push(rule);
+        }
+        Ok(Self(rules))
+    }
+
+    pub fn rules(&self) -> &[Rule] {
+        &self.0
+    }
+
+    /// How a call may run. `otherwise` is the word about the tool as such, which counts when no rule
+    /// applies, and whenever it forbids: a rule about arguments lifts no refusal of the whole tool.
+    pub fn decide(&self, call: &Call<'_>, otherwise: Decision<ActionPolicy>) -> Ruled {
+        let matched: Vec<Applies> = self.0.iter().filter_map(|rule| rule.applies(call)).collect();
+        let severest = matched.iter().map(|applies| applies.policy).max();
+        let ruling = matched.iter().find(|applies| Some(applies.policy) == severest);
+        let decision = match ruling.filter(|_| otherwise.verdict != ActionPolicy::Forbidden) {
+            Some(applies) => decision(applies),
+            None => otherwise,
+        };
+        let names: Vec<&str> = matched.iter().map(|applies| applies.rule.as_str()).collect();
+        let decision = if names.is_empty() { decision } else { decision.given("matched", names) };
+        Ruled { decision, matched }
+    }
+
+    /// Whether a walk of a tool leaves a place out: reading it by its name would be forbidden as well.
+    pub fn hides(&self, tool: &str, path: &str, places: &dyn Places) -> bool {
+        let arguments = Object::from_iter([("path".to_owned(), path.into())]);
+        let call = Call { tool, arguments: &arguments, starts: None, reach: Reach::Place, places };
+        self.0.iter().any(|rule| rule.hides(&call))
+    }
+}
+
+fn decision(applies: &Applies) -> Decision<ActionPolicy> {
+    let Applies { rule, policy, reason, unclear } = applies;
+    let reason = match unclear {
+        None => reason.clone(),
+        Some(why) => format!("{reason}; and {why}"),
+    };
+    let decision = Decision::new(*policy, Layer::Rule, rule.clone(), reason);
+    if unclear.is_some() { decision.given("unclear", true) } else { decision }
+}

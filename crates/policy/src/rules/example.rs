@@ -1,0 +1,85 @@
+//! The examples of a rule, and whether they hold.
+
+use provost_contract::json::Object;
+
+use super::call::{Call, Places};
+use super::tools::ToolNames;
+use super::{Applies, ExampleSpec, Reach, Rule, RuleError, RuleSpec};
+
+/// A call somebody thought of when the rule was written.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// Where it stands: `matches[0]`.
+    pub place: String,
+    pub tool: String,
+    pub arguments: Object,
+    wanted: bool,
+}
+
+/// An example, and what the rule said to it.
+#[derive(Clone, Debug)]
+pub struct Checked<'r> {
+    pub rule: &'r str,
+    pub example: &'r Example,
+    pub applies: Option<Applies>,
+}
+
+impl Example {
+    pub(super) fn read_all(spec: &RuleSpec, tools: &ToolNames) -> Result<Vec<Self>, RuleError> {
+        let read = |kind: &'static str, examples: &[ExampleSpec], wanted: bool| {
+            let read = |(place, example): (usize, &ExampleSpec)| {
+                let place = format!("{kind}[{place}]");
+                let tool = example.tool.as_deref().or(tools.only());
+                let tool = tool.ok_or_else(|| RuleError::ExampleTool { example: place.clone() })?.to_owned();
+                Ok(Self { place, tool, arguments: example.arguments.clone(), wanted })
+            };
+            examples.iter().enumerate().map(read).collect::<Result<Vec<_>, RuleError>>()
+        };
+        Ok([read("matches", &spec.matches, true)?, read("passes", &spec.passes, false)?].concat())
+    }
+
+    /// Whether the rule should match it.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+}
+
+impl Checked<'_> {
+    /// Whether the rule did what the example says.
+    pub fn holds(&self) -> bool {
+        self.applies.is_some() == self.example.wanted
+    }
+
+    /// What the example says, and what came of it.
+    pub fn told(&self) -> String {
+        let Self { rule, example, applies } = self;
+        let arguments = serde_json::Value::Object(example.arguments.clone());
+        let call = format!("{} {arguments}", example.tool);
+        let wanted = if example.wanted { "should match" } else { "should not match" };
+        let got = match applies {
+            None => "does not match".to_owned(),
+            Some(Applies { policy, unclear: None, .. }) => format!("matches: {}", policy.word()),
+            Some(Applies { policy, unclear: Some(why), .. }) => {
+                format!("matches: {}, for {why}", policy.word())
+            }
+        };
+        format!("rule `{rule}`: {} ({call}) {wanted}, and {got}", example.place)
+    }
+}
+
+impl Rule {
+    /// Asks the rule about each of its examples. `shape` says how far a tool reaches and what it starts.
+    pub fn check<'r>(
+        &'r self,
+        places: &dyn Places,
+        shape: &dyn Fn(&str) -> (Reach, Option<Vec<String>>),
+    ) -> Vec<Checked<'r>> {
+        let check = |example: &'r Example| {
+            let (reach, starts) = shape(&example.tool);
+            let Example { tool, arguments, .. } = example;
+            let call = Call { tool, arguments, starts: starts.as_deref(), reach, places };
+            Checked { rule: self.name(), example, applies: self.applies(&call) }
+        };
+        self.examples.iter().map(check).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! Rules about the arguments of calls: which tool, which places, commands, hosts or texts, and how such a
+//! call may run.
+//!
+//! A rule is read once ([`Rule::read`]) and checked against its own examples ([`Rule::check`]). A set of
+//! rules answers about one call ([`RuleSet::decide`]): of the rules that match, the strictest decides.
+//!
+//! Matching is by meaning, in two directions. A rule that restricts (`preview`, `forbidden`) also matches
+//! what it cannot tell apart from what it names. A rule that permits (`direct`), and the exceptions of any
+//! rule (`unless`), match only what is certain.
+
+mod call;
+mod command;
+mod condition;
+mod decide;
+mod error;
+mod example;
+mod fit;
+mod host;
+mod path;
+mod rule;
+mod spec;
+mod text;
+mod tools;
+mod words;
+
+pub use call::{Call, Lexical, Places, Reach};
+pub use decide::{RuleSet, Ruled};
+pub use error::RuleError;
+pub use example::{Checked, Example};
+pub use fit::Fit;
+pub use rule::{Applies, Rule};
+pub use spec::{ConditionSpec, ExampleSpec, OneOrMany, RuleSpec, TextSpec};
+pub use words::AgentWords;
