@@ -35,7 +35,7 @@ fn decided(rules: &RuleSet, word: &str, tool: &str, arguments: Value) -> (&'stat
         _ => Reach::Below,
     };
     let places = Lexical("/w".to_owned());
-    let call = Call { tool, arguments: &arguments, starts: None, reach, places: &places };
+    let call = Call { tool, arguments: &arguments, shape: &reach.into(), places: &places };
     let decision = rules.decide(&call, otherwise(word)).decision;
     (decision.verdict.word(), decision.rule.into_owned())
 }
@@ -176,7 +176,7 @@ fn a_link_is_where_it_leads() {
     let permits = set(&[rule("r", "direct", json!({ "path": "notes/**" }))]);
     let decided = |rules: &RuleSet, arguments: Value, places: &dyn Places| {
         let arguments = json::into_object(arguments);
-        let call = Call { tool: "fs/read", arguments: &arguments, starts: None, reach: Reach::Place, places };
+        let call = Call { tool: "fs/read", arguments: &arguments, shape: &Reach::Place.into(), places };
         rules.decide(&call, otherwise("preview")).decision.verdict.word()
     };
     let plain = Lexical("/w".to_owned());
@@ -193,7 +193,7 @@ fn examples_are_held_against_their_rule() {
     raw["matches"] = json!([{ "tool": "fs/read", "arguments": { "path": "a.key" } }, { "tool": "fs/read", "arguments": { "path": "a.pem" } }]);
     raw["passes"] = json!([{ "tool": "fs/read", "arguments": { "path": "A.KEY" } }]);
     let rules = set(&[raw]);
-    let checked = rules.rules()[0].check(&Lexical("/w".to_owned()), &|_| (Reach::Place, None));
+    let checked = rules.rules()[0].check(&Lexical("/w".to_owned()), &|_| Reach::Place.into());
     let told: Vec<(bool, String)> = checked.iter().map(|one| (one.holds(), one.told())).collect();
     assert!(told[0].0);
     assert_eq!(

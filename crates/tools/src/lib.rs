@@ -4,6 +4,7 @@
 //! beforehand what it would do. Whether it may be called at all is not decided here.
 
 mod blocking;
+mod bounds;
 mod command;
 mod declare;
 mod fs;
@@ -20,6 +21,7 @@ mod shell;
 mod tool;
 mod workspace;
 
+pub use bounds::Bounds;
 pub use command::CommandSpec;
 pub use http::{HostRule, HostRuleError, HttpAccess, HttpLimits};
 pub use limits::{FileLimits, Limits, ProcessLimits};

@@ -13,7 +13,7 @@ use crate::http::{Get, HttpAccess};
 use crate::human::Ask;
 use crate::process::Launcher;
 use crate::shell::ShellRun;
-use crate::{Environment, Preview, Refusal, Reply, Tool, Workspace};
+use crate::{Bounds, Environment, Preview, Refusal, Reply, Tool, Workspace};
 
 /// Why a tool was not taken in.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +87,19 @@ impl Tools {
     /// # Errors
     /// When there is one already, or no client can be made.
     pub fn with_http(self, access: HttpAccess) -> Result<Self, RegistryError> {
-        self.with(Get::new(access)?)
+        self.with(Get::new(access, None)?)
+    }
+
+    /// The same, with bounds for redirects.
+    ///
+    /// # Errors
+    /// When there is one already, or no client can be made.
+    pub fn with_http_within(
+        self,
+        access: HttpAccess,
+        bounds: Arc<dyn Bounds>,
+    ) -> Result<Self, RegistryError> {
+        self.with(Get::new(access, Some(bounds))?)
     }
 
     /// Adds the tool that asks a person.

@@ -17,11 +17,23 @@ pub struct Call<'a> {
     pub tool: &'a str,
     /// What the executor would get.
     pub arguments: &'a Object,
-    /// The command a tool starts whatever its arguments are; none for tools that start what they are told.
-    pub starts: Option<&'a [String]>,
-    /// How much below the place named by `path` the tool touches.
-    pub reach: Reach,
+    pub shape: &'a Shape,
     pub places: &'a dyn Places,
+}
+
+/// What is known of a tool beside its arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// How much below the place named by `path` it touches.
+    pub reach: Reach,
+    /// The command it starts whatever its arguments are; none when it starts what it is told, or nothing.
+    pub starts: Option<Vec<String>>,
+}
+
+impl From<Reach> for Shape {
+    fn from(reach: Reach) -> Self {
+        Self { reach, starts: None }
+    }
 }
 
 /// How far a tool goes from the place it is given.
@@ -64,13 +76,13 @@ impl<'a> Call<'a> {
     pub(super) fn named_places(&self) -> Vec<String> {
         let named: Vec<String> =
             PATHS.iter().filter_map(|name| self.arguments.get(*name)).flat_map(leaves).collect();
-        if named.is_empty() && self.reach == Reach::Filtered { vec![String::new()] } else { named }
+        if named.is_empty() && self.shape.reach == Reach::Filtered { vec![String::new()] } else { named }
     }
 
     /// The one place, when there is exactly one and it is a text.
     pub(super) fn certain_place(&self) -> Option<&'a str> {
         let Some(path) = self.arguments.get("path") else {
-            return (self.reach == Reach::Filtered).then_some("");
+            return (self.shape.reach == Reach::Filtered).then_some("");
         };
         path.as_str()
     }
@@ -82,8 +94,8 @@ impl<'a> Call<'a> {
 
     /// The command that would be started, as far as it is one.
     pub(super) fn argv(&self) -> Result<Option<Vec<String>>, Fit> {
-        if let Some(argv) = self.starts {
-            return Ok(Some(argv.to_vec()));
+        if let Some(argv) = &self.shape.starts {
+            return Ok(Some(argv.clone()));
         }
         let Some(given) = self.arguments.get(COMMAND) else { return Ok(None) };
         let words = given.as_array().and_then(|words| {

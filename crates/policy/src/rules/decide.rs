@@ -43,8 +43,9 @@ impl RuleSet {
     /// applies, and whenever it forbids: a rule about arguments lifts no refusal of the whole tool.
     pub fn decide(&self, call: &Call<'_>, otherwise: Decision<ActionPolicy>) -> Ruled {
         let matched: Vec<Applies> = self.0.iter().filter_map(|rule| rule.applies(call)).collect();
-        let severest = matched.iter().map(|applies| applies.policy).max();
-        let ruling = matched.iter().find(|applies| Some(applies.policy) == severest);
+        // Of equals the certain one speaks, and of those the first.
+        let severity = |applies: &&Applies| (applies.policy, applies.unclear.is_none());
+        let ruling = matched.iter().rev().max_by_key(severity);
         let decision = match ruling.filter(|_| otherwise.verdict != ActionPolicy::Forbidden) {
             Some(applies) => decision(applies),
             None => otherwise,
@@ -57,7 +58,8 @@ impl RuleSet {
     /// Whether a walk of a tool leaves a place out: reading it by its name would be forbidden as well.
     pub fn hides(&self, tool: &str, path: &str, places: &dyn Places) -> bool {
         let arguments = Object::from_iter([("path".to_owned(), path.into())]);
-        let call = Call { tool, arguments: &arguments, starts: None, reach: Reach::Place, places };
+        let shape = Reach::Place.into();
+        let call = Call { tool, arguments: &arguments, shape: &shape, places };
         self.0.iter().any(|rule| rule.hides(&call))
     }
 }

@@ -2,9 +2,9 @@
 
 use provost_contract::json::Object;
 
-use super::call::{Call, Places};
+use super::call::{Call, Places, Shape};
 use super::tools::ToolNames;
-use super::{Applies, ExampleSpec, Reach, Rule, RuleError, RuleSpec};
+use super::{Applies, ExampleSpec, Rule, RuleError, RuleSpec};
 
 /// A call somebody thought of when the rule was written.
 #[derive(Clone, Debug)]
@@ -68,16 +68,12 @@ impl Checked<'_> {
 }
 
 impl Rule {
-    /// Asks the rule about each of its examples. `shape` says how far a tool reaches and what it starts.
-    pub fn check<'r>(
-        &'r self,
-        places: &dyn Places,
-        shape: &dyn Fn(&str) -> (Reach, Option<Vec<String>>),
-    ) -> Vec<Checked<'r>> {
+    /// Asks the rule about each of its examples. `shape` says what is known of a tool.
+    pub fn check<'r>(&'r self, places: &dyn Places, shape: &dyn Fn(&str) -> Shape) -> Vec<Checked<'r>> {
         let check = |example: &'r Example| {
-            let (reach, starts) = shape(&example.tool);
+            let shape = shape(&example.tool);
             let Example { tool, arguments, .. } = example;
-            let call = Call { tool, arguments, starts: starts.as_deref(), reach, places };
+            let call = Call { tool, arguments, shape: &shape, places };
             Checked { rule: self.name(), example, applies: self.applies(&call) }
         };
         self.examples.iter().map(check).collect()

@@ -23,7 +23,7 @@ mod text;
 mod tools;
 mod words;
 
-pub use call::{Call, Lexical, Places, Reach};
+pub use call::{Call, Lexical, Places, Reach, Shape};
 pub use decide::{RuleSet, Ruled};
 pub use error::RuleError;
 pub use example::{Checked, Example};

@@ -114,7 +114,7 @@ impl Rule {
 
     /// Whether a walk of a tool leaves a place out because the rule forbids it.
     pub(super) fn hides(&self, walk: &Call<'_>) -> bool {
-        debug_assert_eq!(walk.reach, Reach::Place, "one place of a walk is asked about");
+        debug_assert_eq!(walk.shape.reach, Reach::Place, "one place of a walk is asked about");
         let is_about_places = self.decision == ActionPolicy::Forbidden && self.when.path.is_some();
         is_about_places && self.fits(walk) != Fit::No
     }

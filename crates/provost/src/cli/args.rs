@@ -39,6 +39,9 @@ pub(super) enum Command {
     Agents(ProjectOption),
     /// List the tools an agent sees and how they may run
     Tools(ToolsOptions),
+    /// Ask the policy of a project
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Check the hash chain of a run's journal, or of all
     Verify(VerifyOptions),
     /// Check a file with a declaration of the Agent Protocol
@@ -166,6 +169,30 @@ pub(super) struct ToolsOptions {
     /// Say which rule decides how each tool may run
     #[arg(long)]
     pub(super) why: bool,
+}
+
+#[derive(Subcommand)]
+pub(super) enum PolicyCommand {
+    /// Say how a call may run and which rules apply; without a call, check every example of every rule
+    Test(PolicyTestOptions),
+}
+
+#[derive(Args)]
+pub(super) struct PolicyTestOptions {
+    /// The tool
+    pub(super) tool: Option<String>,
+    /// Its arguments as JSON
+    #[arg(default_value = "{}")]
+    pub(super) arguments: String,
+    /// The folder of the project
+    #[arg(long, default_value = ".")]
+    pub(super) project: PathBuf,
+    /// The agent whose own words count too; the default or only one when left out
+    #[arg(long, short)]
+    pub(super) agent: Option<String>,
+    /// Fail unless the call may run this way: direct, preview or forbidden
+    #[arg(long, value_name = "DECISION", requires = "tool")]
+    pub(super) expect: Option<String>,
 }
 
 #[derive(Args)]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use super::args::{Cli, Command};
+use super::args::{Cli, Command, PolicyCommand};
 use super::command;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -40,6 +40,7 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Doctor(options) => command::doctor::run(&options, screen),
         Command::Agents(options) => command::agents::run(&options, screen),
         Command::Tools(options) => command::tools::run(&options, screen),
+        Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, screen),
         Command::Validate(options) => command::validate::run(&options, screen),
         Command::Import(options) => command::import::run(&options, screen),
         Command::Completions(options) => Ok(command::completions::run(&options, screen)),

@@ -17,6 +17,7 @@ mod journal;
 mod live;
 mod main;
 mod place;
+mod policy;
 mod reference;
 mod screen;
 mod setup;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use clap::{Arg, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
 use super::exit::Exit;
@@ -17,13 +17,7 @@ pub(super) fn reference() -> String {
          or event a line. A run is named by its id; `last` is the newest.\n",
     );
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = write!(text, "\n## provost {}\n\n{about}.\n\n", command.get_name());
-        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-            if !matches!(argument.get_id().as_str(), "help" | "json") {
-                let _ = writeln!(text, "- `{}`: {}", name(argument), meaning(argument));
-            }
-        }
+        section(&mut text, "provost", command);
     }
     text.push_str("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n");
     for (exit, meaning) in Exit::MEANINGS {
@@ -31,6 +25,21 @@ pub(super) fn reference() -> String {
     }
     text.push_str("\nErrors have a code such as `PV0002`; `provost explain PV0002` prints its page of `docs/errors/`.\n");
     text
+}
+
+/// A command that only gathers others is told by those.
+fn section(text: &mut String, before: &str, command: &Command) {
+    let name = format!("{before} {}", command.get_name());
+    if command.has_subcommands() {
+        return command.get_subcommands().for_each(|command| section(text, &name, command));
+    }
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(text, "\n## {name}\n\n{about}.\n\n");
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+        if !matches!(argument.get_id().as_str(), "help" | "json") {
+            let _ = writeln!(text, "- `{}`: {}", self::name(argument), meaning(argument));
+        }
+    }
 }
 
 fn name(argument: &Arg) -> String {

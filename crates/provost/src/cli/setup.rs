@@ -15,6 +15,7 @@ use super::clock;
 use super::config::{AgentFile, ModelEntry, Project, ToolsPart, did_you_mean};
 use super::environment;
 use super::failure::{Code, Failure};
+use super::policy::ProjectPolicy;
 use super::watched::{Notes, Watched};
 use crate::{Agent, Runtime};
 
@@ -41,7 +42,8 @@ impl Setup {
     ) -> Result<Self, Failure> {
         let clock = clock::clock();
         let ids = clock::ids(clock.clone())?;
-        let tools = tools(&project.file.tools, root)?;
+        let policy = Arc::new(ProjectPolicy::new(project, agent, root)?);
+        let tools = tools_within(&project.file.tools, root, &policy)?;
         let declarations = declarations(&tools, agent)?;
         let notes = Notes::default();
         let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
@@ -50,9 +52,10 @@ impl Setup {
             .clock(clock.clone())
             .ids(ids)
             .model(answering.model(project, clock)?)
+            .policy(policy)
             .executor(declarations.clone(), executor);
         if let Some(agent) = agent {
-            builder = builder.agent(self::agent(project, agent, &declarations)?);
+            builder = builder.agent(self::agent(project, agent)?);
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         Ok(Self { runtime, notes })
@@ -93,11 +96,17 @@ fn unusable(error: &ConfigError) -> Failure {
     }
 }
 
-/// The tools of a project in a folder.
-pub(super) fn tools(part: &ToolsPart, root: &Path) -> Result<Tools, Failure> {
+/// The tools of a project.
+pub(super) fn tools(project: &Project) -> Result<Tools, Failure> {
+    let policy = Arc::new(ProjectPolicy::new(project, None, &project.root())?);
+    tools_within(&project.file.tools, &project.root(), &policy)
+}
+
+/// The tools of a project in a folder, within what its policy lets them come to.
+fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> Result<Tools, Failure> {
     let config = |error: &dyn std::error::Error| Failure::of(Code::Config, error);
-    let workspace =
-        Workspace::open(root, Limits::default()).map_err(|error| Failure::of(Code::Project, &error))?;
+    let workspace = Workspace::open_within(root, Limits::default(), Some(policy.clone()))
+        .map_err(|error| Failure::of(Code::Project, &error))?;
     let mut names: Vec<String> = Environment::COMMON.map(str::to_owned).into();
     names.extend(part.environment.iter().cloned());
     let environment = Environment::allow(environment::variables(), &names);
@@ -109,7 +118,7 @@ pub(super) fn tools(part: &ToolsPart, root: &Path) -> Result<Tools, Failure> {
         let hosts: Result<_, _> = part.hosts.iter().map(|host| host.parse()).collect();
         let hosts = hosts.map_err(|error| config(&error))?;
         let access = HttpAccess { hosts, ..HttpAccess::default() };
-        tools = tools.with_http(access).map_err(|error| config(&error))?;
+        tools = tools.with_http_within(access, policy.clone()).map_err(|error| config(&error))?;
     }
     for command in &part.commands {
         let spec = CommandSpec::parse(&Value::Object(command.clone()));
@@ -141,8 +150,8 @@ pub(super) fn declarations(tools: &Tools, agent: Option<&AgentFile>) -> Result<V
     Ok(Value::Object(chosen))
 }
 
-/// The agent of a file, under the rules of its project.
-fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Result<Agent, Failure> {
+/// The agent of a file. How its calls may run is asked of the policy, call by call.
+fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
     let head = &file.head;
     let told = match project.context()? {
         Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
@@ -154,32 +163,10 @@ fn agent(project: &Project, file: &AgentFile, declarations: &Value) -> Result<Ag
     for (name, ceiling) in budgets.chain(&head.budgets) {
         agent = agent.budget(name, *ceiling);
     }
-    let rules = policy(project, file, declarations);
-    for (name, word) in words(&rules, "tools") {
-        agent = agent.policy(name, word);
-    }
-    for (name, word) in words(&rules, "categories") {
-        agent = agent.category_policy(name, word);
-    }
     if !project.file.policy.approvers.is_empty() {
         agent = agent.approvers(project.file.policy.approvers.clone());
     }
     Ok(agent)
-}
-
-/// The action policy of an agent: the project's rules, and its own where those are stricter. An agent's
-/// file may bind the agent tighter than its project does, by whatever rule, and never looser.
-pub(super) fn policy(project: &Project, file: &AgentFile, declarations: &Value) -> Value {
-    let part = &project.file.policy;
-    let rules = json!({ "tools": part.tools, "categories": part.categories });
-    let mut tools = part.tools.clone();
-    for (name, word) in &file.head.policy {
-        let given = decision(name, declarations.get(name).unwrap_or(&Value::Null), &rules).verdict;
-        if ActionPolicy::parse(word).is_some_and(|own| own > given) {
-            tools.insert(name.clone(), word.clone());
-        }
-    }
-    json!({ "tools": tools, "categories": part.categories })
 }
 
 /// How a tool may run under some rules, and by which of them.
@@ -187,9 +174,4 @@ pub(super) fn decision(name: &str, declaration: &Value, rules: &Value) -> Decisi
     let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
     let question = Question::parse(&json::into_object(asked), |_| None);
     resolve(&question, &Consulted::default()).decision
-}
-
-fn words<'r>(rules: &'r Value, group: &str) -> impl Iterator<Item = (&'r str, ActionPolicy)> {
-    let group = rules.get(group).and_then(Value::as_object).into_iter().flatten();
-    group.filter_map(|(name, word)| Some((name.as_str(), ActionPolicy::parse(word)?)))
 }

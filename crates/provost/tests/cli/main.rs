@@ -5,6 +5,7 @@ mod configuration;
 mod hard_input;
 mod hard_storage;
 mod machines;
+mod policy;
 mod quick_start;
 mod recovery;
 mod sessions;

@@ -41,7 +41,7 @@ impl FileTool for List {
         let path: WorkspacePath = asked.path.as_deref().unwrap_or_default().parse()?;
         let entries_max = workspace.limits().files.entries_max;
         let mut entries = Vec::new();
-        let mut walk = Walk::new(workspace, stop, asked.depth.unwrap_or(1));
+        let mut walk = Walk::new(workspace, stop, Self::DESCRIBED.name, asked.depth.unwrap_or(1));
         let end = walk.run(&path, &mut |found| {
             if entries.len() == entries_max {
                 return ControlFlow::Break(());

@@ -61,7 +61,7 @@ impl FileTool for Search {
     fn work(workspace: &Workspace, asked: Parameters, stop: &Stop) -> Result<Reply, Refusal> {
         let path: WorkspacePath = asked.path.as_deref().unwrap_or_default().parse()?;
         let mut hunt = Hunt::new(&asked, workspace.limits().files)?;
-        let mut walk = Walk::new(workspace, stop, usize::MAX);
+        let mut walk = Walk::new(workspace, stop, Self::DESCRIBED.name, usize::MAX);
         let end = match workspace.file(&path) {
             Ok(file) => hunt.look_into(&path, Ok(file)),
             Err(FileError::NotAFile(_)) => walk.run(&path, &mut |found| hunt.look_at(&found))?,

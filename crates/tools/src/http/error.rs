@@ -17,6 +17,8 @@ pub(super) enum HttpError {
     CredentialsInUrl,
     #[error("{0} is not on the list of hosts that may be asked")]
     HostNotAllowed(String),
+    #[error("it redirects to {0}, where a rule does not let it go unasked")]
+    RedirectNotAllowed(String),
     #[error("{0} is not a public address")]
     PrivateAddress(String),
     #[error("more than {0} redirects")]

@@ -12,9 +12,13 @@ use super::HttpAccess;
 use super::error::HttpError;
 use super::resolver::Resolver;
 
+/// Whether a redirect to an address is not followed.
+pub(super) type Closed = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// Reads addresses within an access.
 pub(super) struct Fetcher {
     access: Arc<HttpAccess>,
+    closed: Closed,
     client: Client,
 }
 
@@ -30,7 +34,7 @@ pub(super) struct Fetched {
 
 impl Fetcher {
     /// A client of its own, without proxies, cookies and redirects: nobody else decides where we go.
-    pub(super) fn new(access: HttpAccess) -> Result<Self, reqwest::Error> {
+    pub(super) fn new(access: HttpAccess, closed: Closed) -> Result<Self, reqwest::Error> {
         // Somebody else in the process may have chosen; then that is what TLS is made of.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let access = Arc::new(access);
@@ -40,7 +44,7 @@ impl Fetcher {
             .no_proxy()
             .dns_resolver(Resolver(access.clone()))
             .build()?;
-        Ok(Self { access, client })
+        Ok(Self { access, closed, client })
     }
 
     /// Reads an address, and refuses it in words before anything is sent.
@@ -65,6 +69,11 @@ impl Fetcher {
             self.access.check(&url)?;
             let response = self.client.get(url.clone()).send().await?;
             match redirect(&url, &response)? {
+                Some(next) if (self.closed)(next.as_str()) => {
+                    return Err(HttpError::RedirectNotAllowed(
+                        next.host_str().unwrap_or_default().to_owned(),
+                    ));
+                }
                 Some(next) => url = next,
                 None => return self.read(url, response).await,
             }

@@ -1,5 +1,7 @@
 //! The tool that reads an address.
 
+use std::sync::Arc;
+
 use provost_contract::action::{Idempotency, SideEffect};
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
@@ -12,7 +14,7 @@ use super::HttpAccess;
 use super::fetch::{Fetched, Fetcher};
 use crate::declare::Described;
 use crate::schema::{read, schema_of};
-use crate::{Preview, Refusal, RegistryError, Reply, Tool};
+use crate::{Bounds, Preview, Refusal, RegistryError, Reply, Tool};
 
 const DESCRIBED: Described<'static> = Described {
     name: "http/get",
@@ -37,9 +39,12 @@ pub(crate) struct Get {
 }
 
 impl Get {
-    pub(crate) fn new(access: HttpAccess) -> Result<Self, RegistryError> {
+    pub(crate) fn new(access: HttpAccess, bounds: Option<Arc<dyn Bounds>>) -> Result<Self, RegistryError> {
         let declaration = DESCRIBED.declare(schema_of::<Parameters>(), access.limits.ms_max)?;
-        let fetcher = Fetcher::new(access).map_err(|error| RegistryError::Http(error.into()))?;
+        let closed =
+            move |url: &str| bounds.as_ref().is_some_and(|bounds| bounds.closes(DESCRIBED.name, url));
+        let fetcher =
+            Fetcher::new(access, Box::new(closed)).map_err(|error| RegistryError::Http(error.into()))?;
         Ok(Self { declaration, fetcher })
     }
 

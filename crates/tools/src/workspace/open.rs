@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::Limits;
+use super::WorkspacePath;
+use crate::{Bounds, Limits};
 
 /// A folder somebody works in. Clones share it.
 #[derive(Clone, Debug)]
@@ -18,6 +19,7 @@ struct Inner {
     root: Dir,
     path: PathBuf,
     limits: Limits,
+    bounds: Option<Arc<dyn Bounds>>,
     writing: Mutex<()>,
 }
 
@@ -35,15 +37,32 @@ impl Workspace {
     /// # Errors
     /// When it is no folder that can be opened.
     pub fn open(root: impl AsRef<Path>, limits: Limits) -> Result<Self, OpenError> {
+        Self::open_within(root, limits, None)
+    }
+
+    /// The same, with bounds for walks.
+    ///
+    /// # Errors
+    /// When it is no folder that can be opened.
+    pub fn open_within(
+        root: impl AsRef<Path>,
+        limits: Limits,
+        bounds: Option<Arc<dyn Bounds>>,
+    ) -> Result<Self, OpenError> {
         let refused = |source| OpenError { path: root.as_ref().to_owned(), source };
         let path = root.as_ref().canonicalize().map_err(refused)?;
         let root = Dir::open_ambient_dir(&path, ambient_authority()).map_err(refused)?;
-        Ok(Self(Arc::new(Inner { root, path, limits, writing: Mutex::new(()) })))
+        Ok(Self(Arc::new(Inner { root, path, limits, bounds, writing: Mutex::new(()) })))
     }
 
     /// What it allows.
     pub fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    /// Whether a walk of a tool leaves a place out.
+    pub(super) fn hides(&self, tool: &str, path: &WorkspacePath) -> bool {
+        self.0.bounds.as_ref().is_some_and(|bounds| bounds.hides(tool, &path.to_string()))
     }
 
     pub(super) fn root(&self) -> &Dir {

@@ -35,10 +35,11 @@ impl Found<'_> {
     }
 }
 
-/// A walk below a folder. Hidden files are seen, ignored ones and closed folders are not.
+/// A walk below a folder. Hidden files are seen; ignored ones, closed folders and what is out of bounds are not.
 pub(crate) struct Walk<'a> {
     workspace: &'a Workspace,
     stop: &'a Stop,
+    tool: &'static str,
     depth_max: usize,
     ignored: Ignored,
     walked: usize,
@@ -57,9 +58,14 @@ struct Here<'h> {
 type Visit<'v> = dyn FnMut(Found<'_>) -> ControlFlow<()> + 'v;
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(workspace: &'a Workspace, stop: &'a Stop, depth_max: usize) -> Self {
+    pub(crate) fn new(
+        workspace: &'a Workspace,
+        stop: &'a Stop,
+        tool: &'static str,
+        depth_max: usize,
+    ) -> Self {
         let depth_max = depth_max.min(workspace.limits().files.depth_max);
-        Self { workspace, stop, depth_max, ignored: Ignored::default(), walked: 0, skipped: 0 }
+        Self { workspace, stop, tool, depth_max, ignored: Ignored::default(), walked: 0, skipped: 0 }
     }
 
     /// Visits every entry until the visitor has enough. Says whether all was seen.
@@ -111,7 +117,7 @@ impl<'a> Walk<'a> {
         }
         let Some(path) = here.path.join(name) else { return Ok(ControlFlow::Continue(())) };
         let kind = kind_of(here.folder, name, file_type);
-        if self.ignored.hide(&path, &kind) {
+        if self.ignored.hide(&path, &kind) || self.workspace.hides(self.tool, &path) {
             return Ok(ControlFlow::Continue(()));
         }
         let is_entered = kind == EntryKind::Folder && here.depth < self.depth_max;

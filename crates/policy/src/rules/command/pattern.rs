@@ -57,7 +57,7 @@ impl CommandPattern {
             Seen::Target(_) => Fit::No,
             Seen::Command { words, sure } => match self.of_command(words) {
                 Fit::Yes if !sure => Fit::unclear("it may be started by the program before it"),
-                fit => fit,
+                fit @ (Fit::Yes | Fit::Unclear(_) | Fit::No) => fit,
             },
         }
     }

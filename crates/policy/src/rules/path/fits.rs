@@ -30,7 +30,7 @@ impl Asked<'_, '_> {
     /// The one place the call touches is meant, as it is written and where it leads.
     fn certainly(&self) -> Fit {
         let Some(text) = self.call.certain_place().filter(|text| !is_odd(text)) else { return Fit::No };
-        let extent = match self.call.reach {
+        let extent = match self.call.shape.reach {
             Reach::Place => Extent::Place,
             Reach::Filtered | Reach::Below => Extent::Everything,
         };
@@ -46,7 +46,7 @@ impl Asked<'_, '_> {
             return Fit::unclear("the path holds characters no path has");
         }
         self.anywhere(text, |place| {
-            let below = match (self.call.reach, self.mode) {
+            let below = match (self.call.shape.reach, self.mode) {
                 (Reach::Place, _) => Extent::Place,
                 // What is forbidden below is left out of the walk.
                 (Reach::Filtered, Mode::Deny) => Extent::Everything,

@@ -47,7 +47,7 @@ fn counted(agents: usize) -> Result<String, String> {
 }
 
 fn tools(project: &Project) -> Result<String, String> {
-    let tools = setup::tools(&project.file.tools, &project.root()).map_err(|failure| failure.message)?;
+    let tools = setup::tools(project).map_err(|failure| failure.message)?;
     for agent in project.agents.values() {
         setup::declarations(&tools, Some(agent)).map_err(|failure| failure.message)?;
     }

@@ -12,6 +12,7 @@ pub(super) mod import;
 pub(super) mod init;
 mod input;
 mod opening;
+pub(super) mod policy_test;
 pub(super) mod reject;
 mod reopened;
 pub(super) mod replay;

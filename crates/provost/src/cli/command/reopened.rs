@@ -29,7 +29,9 @@ impl Reopened {
         let project = Project::read(Path::new(&state.spec.about.workspace))?;
         let root = if project.file.workspace.copy { place.copy_of(&run) } else { project.root() };
         let answering = Answering { entry: entry(&project, &state)?, record: None };
-        let setup = Setup::new(&project, None, answering, &root, stores)?;
+        // Its file may have been made stricter since; today's word counts.
+        let agent = project.agent(Some(&state.spec.about.agent))?;
+        let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
         Ok(Self { run, setup })
     }
 }

@@ -29,7 +29,7 @@ pub(in crate::cli) fn run(options: &ValidateOptions, screen: &Screen) -> Result<
 /// The tools of the project are what the declaration may name.
 fn catalog(project: &std::path::Path) -> Result<Catalog, Failure> {
     let project = Project::read(project)?;
-    let tools = setup::tools(&project.file.tools, &project.root())?;
+    let tools = setup::tools(&project)?;
     let entry = |declaration: Value| json!({ "name": declaration.get("name"), "input_schema": declaration.get("parameters") });
     let entries: Vec<Value> = tools.declarations().map(|tool| entry(tool.to_value())).collect();
     Catalog::parse(&entries, &[], &[]).map_err(|error| Failure::new(Code::Config, error.to_string()))

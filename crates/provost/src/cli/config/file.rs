@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use provost_contract::json::Object;
 use provost_models::PriceTable;
 use provost_policy::ActionPolicy;
+use provost_policy::rules::{RuleSet, RuleSpec};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::rules;
 use super::suggest::{did_you_mean, for_unknown_field};
 use crate::cli::failure::{Code, Failure};
 
@@ -60,6 +62,11 @@ pub(in crate::cli) struct PolicyPart {
     pub(in crate::cli) tools: Object,
     pub(in crate::cli) categories: Object,
     pub(in crate::cli) approvers: Vec<String>,
+    /// Rules about the arguments of calls, as they are written.
+    pub(in crate::cli) rules: Vec<toml::Spanned<RuleSpec>>,
+    /// The same, ready to be asked.
+    #[serde(skip)]
+    pub(in crate::cli) rule_set: RuleSet,
 }
 
 impl Default for PolicyPart {
@@ -67,7 +74,13 @@ impl Default for PolicyPart {
     fn default() -> Self {
         let word: &'static str = ActionPolicy::Preview.word();
         let categories = Object::from_iter([("write".to_owned(), Value::from(word))]);
-        Self { tools: Object::new(), categories, approvers: Vec::new() }
+        Self {
+            categories,
+            tools: Object::new(),
+            approvers: Vec::new(),
+            rules: Vec::new(),
+            rule_set: RuleSet::default(),
+        }
     }
 }
 
@@ -92,9 +105,10 @@ impl Default for ToolsPart {
 impl File {
     /// Reads a text; `path` is where it came from.
     pub(in crate::cli) fn read(text: &str, path: &Path) -> Result<Self, Failure> {
-        let file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
+        let mut file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
         file.check_budgets(text, path)?;
         file.check_policy(text, path)?;
+        file.policy.rule_set = rules::read(&file, text, path)?;
         Ok(file)
     }
 

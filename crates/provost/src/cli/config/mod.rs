@@ -5,10 +5,12 @@ mod file;
 mod front_matter;
 mod model_entry;
 mod project;
+mod rules;
 mod suggest;
 
 pub(super) use agent_file::AgentFile;
 pub(super) use file::{File, ToolsPart, known_budget};
 pub(super) use model_entry::ModelEntry;
-pub(super) use project::Project;
+pub(super) use project::{Examples, Project};
+pub(super) use rules::checked;
 pub(super) use suggest::did_you_mean;

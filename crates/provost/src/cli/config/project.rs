@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::rules;
 use super::suggest::did_you_mean;
 use super::{AgentFile, File, ModelEntry};
 use crate::cli::failure::{Code, Failure};
@@ -25,9 +26,23 @@ pub(in crate::cli) struct Project {
     pub(in crate::cli) agents: BTreeMap<String, AgentFile>,
 }
 
+/// Whether the examples of rules must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Examples {
+    /// A project whose rules do not say what their examples say is none.
+    Hold,
+    /// Somebody wants to see which do not.
+    Shown,
+}
+
 impl Project {
     /// Reads the project in a folder; a folder without `provost.toml` is one with every default.
     pub(in crate::cli) fn read(folder: &Path) -> Result<Self, Failure> {
+        Self::read_with(folder, Examples::Hold)
+    }
+
+    /// The same, with or without the examples of its rules.
+    pub(in crate::cli) fn read_with(folder: &Path, examples: Examples) -> Result<Self, Failure> {
         let absent = |error: std::io::Error| {
             Failure::new(Code::Project, format!("there is no project in {}: {error}", folder.display()))
                 .hint("name a folder with a provost.toml; provost init makes one")
@@ -47,6 +62,9 @@ impl Project {
             }
         };
         let file = File::read(&text, &shown)?;
+        if examples == Examples::Hold {
+            rules::check(&file, &folder.join(&file.workspace.root), &text, &shown)?;
+        }
         let mut models = BTreeMap::new();
         for (name, section) in &file.models {
             let entry = ModelEntry::read(name, section, &text, (&shown, &folder))?;

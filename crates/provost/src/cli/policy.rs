@@ -1,0 +1,162 @@
+//! A project's policy, as the engine and its tools ask for it.
+//!
+//! What decides is in `provost-policy`; here are the words of the files, and what only the disk knows. The
+//! policy is the one the files hold when it is asked: a run that goes on goes on under today's rules.
+
+use std::path::{Path, PathBuf};
+
+use provost_contract::json::Object;
+use provost_policy::rules::{AgentWords, Call, Lexical, Places, Reach, RuleSet, Ruled, Shape};
+use provost_policy::{ActionPolicy, HookAnswer};
+use provost_runtime::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
+use provost_tools::Bounds;
+use serde_json::{Value, json};
+
+use super::config::{AgentFile, Project, ToolsPart};
+use super::failure::{Code, Failure};
+use super::setup::decision;
+
+/// How many links may lead to one another.
+const LINKS_MAX: usize = 40;
+
+/// How calls may run in a project, and perhaps for one of its agents.
+#[derive(Clone, Debug)]
+pub(super) struct ProjectPolicy {
+    /// Words about tools and categories.
+    words: Value,
+    rules: RuleSet,
+    agent: AgentWords,
+    tools: ToolsPart,
+    places: OnDisk,
+}
+
+impl ProjectPolicy {
+    /// The policy for calls that work in a folder.
+    pub(super) fn new(project: &Project, agent: Option<&AgentFile>, root: &Path) -> Result<Self, Failure> {
+        let part = &project.file.policy;
+        let own = agent.into_iter().flat_map(|agent| &agent.head.policy);
+        let own = own.filter_map(|(tool, word)| Some((tool.as_str(), ActionPolicy::parse(word)?)));
+        Ok(Self {
+            words: json!({ "tools": part.tools, "categories": part.categories }),
+            rules: part.rule_set.clone(),
+            agent: AgentWords::read(own).map_err(|error| Failure::of(Code::AgentFile, &error))?,
+            tools: project.file.tools.clone(),
+            places: OnDisk::new(root),
+        })
+    }
+
+    /// How a call may run, and every rule that applies to it.
+    pub(super) fn decide(&self, tool: &str, declaration: &Value, arguments: &Object) -> Ruled {
+        let shape = shape(&self.tools, tool);
+        let call = Call { tool, arguments, shape: &shape, places: &self.places };
+        let ruled = self.rules.decide(&call, decision(tool, declaration, &self.words));
+        Ruled { decision: self.agent.bind(tool, ruled.decision), ..ruled }
+    }
+
+    /// How a tool may run when no rule about its arguments applies.
+    pub(super) fn word(&self, tool: &str, declaration: &Value) -> provost_policy::Decision<ActionPolicy> {
+        self.agent.bind(tool, decision(tool, declaration, &self.words))
+    }
+
+    /// The rules that may decide about a tool.
+    pub(super) fn rules_about(&self, tool: &str) -> Vec<&str> {
+        self.rules.rules().iter().filter(|rule| rule.concerns(tool)).map(|rule| rule.name()).collect()
+    }
+}
+
+impl PolicyProvider for ProjectPolicy {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        // The executor gets the prepared arguments; those of a call that could not be prepared go nowhere.
+        let arguments = call.prepared.map_or(call.parameters, |prepared| &prepared.parameters);
+        let declaration = call.declaration.map(|declaration| declaration.to_value()).unwrap_or_default();
+        let decision = self.decide(call.tool_name, &declaration, arguments).decision;
+        Box::pin(std::future::ready(Ok(Some(decision.into()))))
+    }
+}
+
+impl Bounds for ProjectPolicy {
+    fn hides(&self, tool: &str, path: &str) -> bool {
+        // A walk follows no links.
+        self.rules.hides(tool, path, &Lexical(self.places.root.clone()))
+    }
+
+    fn closes(&self, tool: &str, url: &str) -> bool {
+        let arguments = Object::from_iter([("url".to_owned(), url.into())]);
+        let ruled = self.decide(tool, &Value::Null, &arguments);
+        ruled.matched.iter().any(|applies| applies.policy != ActionPolicy::Direct)
+    }
+}
+
+/// What is known of a tool: how far it reaches from the place it is given, and the command it starts.
+pub(super) fn shape(part: &ToolsPart, tool: &str) -> Shape {
+    match tool {
+        "fs/read" | "fs/write" | "fs/edit" => Reach::Place.into(),
+        "fs/list" | "fs/search" => Reach::Filtered.into(),
+        _ => Shape { reach: Reach::Below, starts: command(part, tool) },
+    }
+}
+
+fn command(part: &ToolsPart, tool: &str) -> Option<Vec<String>> {
+    let is_it = |command: &&Object| command.get("name").and_then(Value::as_str) == Some(tool);
+    let argv = part.commands.iter().find(is_it)?.get("argv")?.as_array()?;
+    Some(argv.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect())
+}
+
+/// Where places lead on this disk.
+#[derive(Clone, Debug)]
+struct OnDisk {
+    root: String,
+}
+
+impl OnDisk {
+    fn new(root: &Path) -> Self {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        Self { root: root.to_string_lossy().into_owned() }
+    }
+}
+
+impl Places for OnDisk {
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn real(&self, place: &str) -> Option<String> {
+        let path = Path::new(place);
+        let real = resolved(path, LINKS_MAX);
+        (real != path).then(|| real.to_string_lossy().into_owned())
+    }
+}
+
+/// A place with its links followed as far as they lead, also where nothing is yet.
+fn resolved(path: &Path, links: usize) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
+    let here = resolved(parent, links).join(name);
+    match here.read_link() {
+        Ok(target) if links > 0 => resolved(&here.parent().unwrap_or(&here).join(target), links - 1),
+        Ok(_) | Err(_) => here,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_also_to_what_is_not_there_yet() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("secrets")).unwrap();
+        std::os::unix::fs::symlink("secrets", root.join("notes")).unwrap();
+        std::os::unix::fs::symlink("secrets/new", root.join("dangling")).unwrap();
+        let places = OnDisk::new(&root);
+        let real = |place: &str| places.real(&format!("{}/{place}", places.root));
+        let wanted = |place: &str| Some(format!("{}/{place}", places.root));
+        assert_eq!(real("notes/key"), wanted("secrets/key"));
+        assert_eq!(real("dangling"), wanted("secrets/new"));
+        assert_eq!(real("secrets/key"), None);
+        assert_eq!(real("nowhere/key"), None);
+    }
+}
