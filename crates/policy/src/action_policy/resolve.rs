@@ -60,7 +60,7 @@ pub fn resolve(question: &Question, consulted: &Consulted) -> Explained<ActionPo
     }
     let mut said = answers(question, consulted);
     let first =
-        said.first().cloned().unwrap_or_else(|| direct("nothing_else_said", "no layer has an answer"));
+        said.first().cloned().unwrap_or_else(|| direct("nothing_else_said", "no rule says otherwise"));
     let decision = overridden(first, consulted, &mut said);
     Explained { decision, said }
 }
@@ -75,7 +75,7 @@ fn answers(question: &Question, consulted: &Consulted) -> Vec<Decision<ActionPol
     }
     said.extend(question.named().map(|policy| answer(policy, Layer::ToolPolicy, "the policy for this tool")));
     said.extend(question.by_category().map(|(category, policy)| {
-        answer(policy, Layer::CategoryPolicy, "the policy for a category of the tool")
+        answer(policy, Layer::CategoryPolicy, &format!("the policy for the category {category}"))
             .given("category", category)
     }));
     said.extend(consulted.providers.iter().enumerate().filter_map(|(place, told)| provider(place, told)));

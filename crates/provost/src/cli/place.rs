@@ -48,6 +48,11 @@ impl Place {
         self.opened(Access::Write)
     }
 
+    /// Whether nothing was ever kept here.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self.database.try_exists(), Ok(false))
+    }
+
     /// Opens the storage to look at it.
     pub(super) fn look(&self) -> Result<Stores, Failure> {
         self.opened(Access::ReadOnly)

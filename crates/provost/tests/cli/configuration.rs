@@ -83,26 +83,15 @@ fn a_file_that_is_no_database_is_left_as_it_is() {
 #[test]
 fn a_new_project_needs_only_a_key() {
     let world = World::new();
-    insta::assert_snapshot!("init", world.provost(&["init", "new"]).stdout);
+    assert_eq!(world.provost(&["init", "new"]).code, 0);
     let again = world.provost(&["init", "new"]);
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("nothing was written"), "{}", again.stderr);
     let doctor = world.provost(&["doctor", "new"]);
     assert_eq!(doctor.code, 1);
-    insta::assert_snapshot!("doctor", doctor.stdout);
     let keyed = world.command(&["doctor", "new"]).env("ANTHROPIC_API_KEY", "k").output().unwrap();
     assert_eq!(keyed.status.code(), Some(0));
     assert!(!String::from_utf8(keyed.stdout).unwrap().contains("key in k"), "a key is never printed");
-}
-
-#[test]
-fn tools_and_agents_are_listed_with_the_rule_that_decides() {
-    let world = World::new();
-    insta::assert_snapshot!("agents", world.provost(&["agents", "examples/audit"]).stdout);
-    insta::assert_snapshot!("tools", world.provost(&["tools", "examples/audit", "--why"]).stdout);
-    let json = world.provost(&["tools", "examples/audit", "--json"]).stdout;
-    assert_eq!(json.lines().count(), 5);
-    assert!(json.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
 }
 
 #[test]
@@ -119,12 +108,10 @@ fn files_are_checked_and_repaired() {
     assert_eq!(good.code, 0, "{}{}", good.stdout, good.stderr);
     let bad = world.provost(&[&["validate", "bad.json"], &project[..]].concat());
     assert_eq!(bad.code, 1);
-    insta::assert_snapshot!("validate", format!("{}{}", good.stdout, bad.stdout));
     let broken =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcripts/interrupted.anthropic.json");
     let check = world.provost(&["import", broken, "--check"]);
     assert_eq!(check.code, 1);
-    insta::assert_snapshot!("import_check", check.stdout);
     let repaired = world.provost(&["import", broken, "--repair"]);
     assert_eq!(repaired.code, 0, "{}", repaired.stderr);
     fs::write(world.path("repaired.json"), repaired.stdout).unwrap();

@@ -108,8 +108,8 @@ fn names_that_are_no_text_work_or_are_refused_before_anything_happens() {
     let prompt = world.printed(world.command(&["run", "x", "--prompt"]).arg(strange(b"\xff")));
     refused(&prompt, 2, "error: invalid UTF-8");
     let elsewhere = world.path("").join(strange(b"\xff.db"));
-    let runs = world.printed(world.command(&["runs"]).env("PROVOST_DATABASE_URL", &elsewhere));
-    refused(&runs, 1, "error[PV0006]: there are no runs here: ");
+    let show = world.printed(world.command(&["show"]).env("PROVOST_DATABASE_URL", &elsewhere));
+    refused(&show, 1, "error[PV0006]: there are no runs here: ");
 }
 
 #[test]

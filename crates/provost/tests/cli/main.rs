@@ -9,4 +9,5 @@ mod policy;
 mod quick_start;
 mod recovery;
 mod sessions;
+mod words;
 mod world;

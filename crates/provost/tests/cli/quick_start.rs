@@ -12,7 +12,7 @@ fn the_quick_start_works_asks_mends_and_reports() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stdout);
     for line in [
-        "model   recorded: a cassette, no model: its turns were written by hand",
+        "model   recorded: no model but a cassette, whose turns were written by hand",
         "a copy: the project stays as it is",
         "+echo $(($1 + $2))",
     ] {
@@ -21,17 +21,9 @@ fn the_quick_start_works_asks_mends_and_reports() {
     assert!(world.mended().contains(MENDED));
     let original = std::fs::read_to_string(world.path("examples/audit/project/src/sum.sh")).unwrap();
     assert!(original.contains(BROKEN), "the project stays as it is");
-    insta::assert_snapshot!("show", world.provost(&["show", "last"]).stdout);
-    insta::assert_snapshot!("explain", world.provost(&["explain", "last"]).stdout);
-    insta::assert_snapshot!("explain_json", world.provost(&["explain", "last", "fs/edit", "--json"]).stdout);
-    insta::assert_snapshot!("runs", world.provost(&["runs"]).stdout);
-    insta::assert_snapshot!("runs_json", world.provost(&["runs", "--json"]).stdout);
-    insta::assert_snapshot!("verify", world.provost(&["verify"]).stdout);
-    insta::assert_snapshot!("verify_json", world.provost(&["verify", "last", "--json"]).stdout);
     let replay = world.provost(&["replay", "last"]);
     assert_eq!(replay.code, 0, "{}", replay.stderr);
     assert!(replay.stdout.ends_with(&run.stdout), "the same words again");
-    insta::assert_snapshot!("replay_notes", replay.stderr);
 }
 
 #[test]

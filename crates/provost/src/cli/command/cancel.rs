@@ -19,6 +19,8 @@ pub(in crate::cli) async fn run(options: &CancelOptions, screen: &Screen) -> Res
         Err(WorkError::Held(_)) => "cancelling",
         Err(error) => return Err(Failure::of(Code::Run, &error)),
     };
-    screen.show(&json!({ "run": run.as_str(), "status": status }), || format!("{run}: {status}"));
+    let over =
+        if status == "cancelled" || status == "cancelling" { "" } else { " already; nothing was stopped" };
+    screen.show(&json!({ "run": run.as_str(), "status": status }), || format!("{run}: {status}{over}"));
     Ok(Exit::Done)
 }

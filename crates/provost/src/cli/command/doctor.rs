@@ -1,6 +1,6 @@
 //! `provost doctor`: whether everything a project needs is there.
 
-use provost_models::{ApiKind, Cassette, ModelConfig};
+use provost_models::{ApiKind, Cassette, ModelConfig, Origin};
 use serde_json::json;
 
 use crate::cli::args::ProjectOption;
@@ -57,7 +57,10 @@ fn tools(project: &Project) -> Result<String, String> {
 fn model(entry: &ModelEntry) -> Result<String, String> {
     match entry {
         ModelEntry::Cassette(path) => match Cassette::read(path) {
-            Ok(_) => Ok("a recording, needs no key".to_owned()),
+            Ok(cassette) => Ok(match cassette.origin() {
+                Origin::WrittenByHand => "a cassette written by hand, needs no key".to_owned(),
+                Origin::Recorded => "a recorded cassette, needs no key".to_owned(),
+            }),
             Err(error) => Err(error.to_string()),
         },
         ModelEntry::Remote(config) => key(config),

@@ -25,18 +25,18 @@ pub(super) fn model(
     };
     let cassette = Cassette::read(path).map_err(|error| Failure::of(Code::Model, &error))?;
     let whose = match cassette.origin() {
-        Origin::WrittenByHand => "its turns were written by hand",
-        Origin::Recorded => "its turns were recorded from a model",
+        Origin::WrittenByHand => "were written by hand",
+        Origin::Recorded => "were recorded from a model",
     };
-    screen.tell(&format!("model   {name}: a cassette, no model: {whose}. It needs no key"));
-    screen.tell("        and no network. Tools run for real, and each request is compared with");
-    screen.tell("        the one on the cassette: if it differs, the run stops");
+    screen.tell(&format!("model   {name}: no model but a cassette, whose turns {whose}"));
+    screen.tell("        no key, no network; tools run for real, and each request is compared");
+    screen.tell("        with the one on the cassette: if it differs, the run stops");
     let remote = |(name, entry): (&String, &ModelEntry)| match entry {
         ModelEntry::Remote(config) => Some((name.clone(), config.clone())),
         ModelEntry::Cassette(_) => None,
     };
     if let Some((name, config)) = project.models.iter().find_map(remote) {
-        let first = missing_key(&config).map(|key| format!("set {key}, then ")).unwrap_or_default();
+        let first = missing_key(&config).map(|key| format!("export {key}=… ; ")).unwrap_or_default();
         screen.tell(&format!("        a real model: {first}provost run {} --model {name}", shown.display()));
     }
     Ok(())

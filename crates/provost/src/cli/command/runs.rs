@@ -15,7 +15,13 @@ use crate::cli::screen::Screen;
 
 pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
     options.status.iter().try_for_each(|word| known_status(word))?;
-    let stores = Place::here()?.look()?;
+    let place = Place::here()?;
+    if place.is_empty() {
+        screen.tell(&format!("no runs yet in {}", place.database().display()));
+        screen.tell("start one with provost run, or go to the folder of the project");
+        return Ok(Exit::Done);
+    }
+    let stores = place.look()?;
     let filter = RunFilter { statuses: options.status.iter().cloned().collect(), ..RunFilter::default() };
     let page = stores.runs.list(&filter, options.limit.max(1), None).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;

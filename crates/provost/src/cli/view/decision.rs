@@ -1,8 +1,13 @@
 //! Every decision of a run, with whose word it was.
 
+use std::collections::BTreeMap;
+
 use provost_contract::timestamp;
 use provost_runtime::engine::{CallSettled, Event, Kind, RunState, SettledBy, WaitsFor};
 use serde_json::{Value, json};
+
+/// How the word of whoever allowed something begins.
+const ALLOWED: &str = "allowed by ";
 
 /// One decision.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +47,8 @@ impl Decided {
         };
         let about = if self.tool.is_empty() { "the run" } else { &self.tool };
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        format!("{:>4}  turn {:<2} {about:<10} {}{reason}{by}", self.seq, self.turn, self.what)
+        let when = if self.turn == 0 { "start".to_owned() } else { format!("turn {}", self.turn) };
+        format!("{:>4}  {when:<7} {about:<10} {}{reason}{by}", self.seq, self.what)
     }
 
     /// The words of a decision as policies write it.
@@ -68,7 +74,22 @@ pub(in crate::cli) fn decisions(events: &[Event]) -> Vec<Decided> {
             decided.extend(of_event(state, event));
         }
     }
+    by_permission(&mut decided);
     decided
+}
+
+/// A call that was asked for and allowed runs by that word, not by the rule that asked.
+fn by_permission(decided: &mut [Decided]) {
+    let mut allowed: BTreeMap<String, Decided> = BTreeMap::new();
+    for decision in decided {
+        if decision.what.starts_with(ALLOWED) {
+            allowed.insert(decision.call.clone(), decision.clone());
+        } else if let Some(word) = allowed.remove(&decision.call) {
+            decision.layer = word.layer;
+            decision.rule = word.rule;
+            decision.reason = word.what;
+        }
+    }
 }
 
 fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
@@ -93,7 +114,7 @@ fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
         Kind::CallWaits(waits) => vec![asked(about(waits.call, "asks"), &waits.waits_for)],
         Kind::CallApproved(approved) => {
             let text = |key: &str| approved.approval.get(key).and_then(Value::as_str).unwrap_or_default();
-            let decided = about(approved.call, &format!("allowed by {}", text("by")));
+            let decided = about(approved.call, &format!("{ALLOWED}{}", text("by")));
             vec![Decided { layer: "person".to_owned(), reason: text("reason").to_owned(), ..decided }]
         }
         Kind::CallSettled(settled) => refusal(settled.by)
@@ -127,7 +148,8 @@ fn settled_by(decided: Decided, settled: &CallSettled) -> Decided {
         return decided;
     }
     let error = settled.result.get("error").and_then(Value::as_str).unwrap_or_default();
-    Decided { reason: error.to_owned(), ..decided }
+    let layer = if settled.by == SettledBy::Refusal { "person".to_owned() } else { decided.layer };
+    Decided { reason: error.to_owned(), layer, ..decided }
 }
 
 /// What was decided about the run as a whole.
