@@ -34,7 +34,7 @@ async fn run(words: usize) -> Outcome {
         )
     });
     let policy = json!({ "enabled": true, "max_messages": 8, "recent_messages": 2 });
-    let agent = Agent::new("scribe").option("compaction_policy", policy);
+    let agent = Agent::new("scribe").instructions("You keep notes.").option("compaction_policy", policy);
     let runtime = Runtime::builder()
         .model(model.say("Done."))
         .tool(put)
@@ -54,10 +54,19 @@ async fn what_was_done_is_told_from_the_record() {
     assert!(transcript(&outcome).len() < 14, "{said}");
 }
 
+/// A summary takes the place of what was said, never of what the agent was told.
+#[tokio::test]
+async fn the_instructions_are_not_summed_up() {
+    let outcome = run(3).await;
+    let said = transcript(&outcome);
+    assert!(said[0].contains("You keep notes."), "{said:?}");
+    assert!(said[1].contains("word word word"), "{said:?}");
+}
+
 #[tokio::test]
 async fn a_summary_that_is_not_smaller_is_not_taken() {
     let outcome = run(2_000).await;
-    assert_eq!(transcript(&outcome).len(), 14, "nothing gave way");
+    assert_eq!(transcript(&outcome).len(), 15, "nothing gave way");
     let events = outcome.result["events"].to_string();
     assert!(events.contains("\"compaction_refused\"") && events.contains("\"not_smaller\""), "{events}");
 }

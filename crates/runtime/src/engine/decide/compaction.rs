@@ -9,10 +9,24 @@ use serde_json::{Value, json};
 use super::frontier::frontier;
 use crate::engine::{HistoryCompacted, Kind, RunState};
 
-/// What the transcript needs; none when no policy shortens it.
+/// What marks a summary.
+const SUMMARY: &str = "agents_api_compaction";
+
+/// What the transcript needs; none when no policy shortens it. What the agent was told at the beginning is
+/// not part of the conversation: no summary takes its place.
 pub fn plan(state: &RunState) -> Option<Plan> {
     let policy = state.rules.compaction.as_ref()?;
-    Some(compaction::plan(Transcript::from(state.history.to_messages()), policy))
+    let mut messages = state.history.to_messages();
+    if instructions(state).is_some() {
+        messages.remove(0);
+    }
+    Some(compaction::plan(Transcript::from(messages), policy))
+}
+
+/// The agent's instructions, when the transcript begins with them. A summary speaks as the system too.
+fn instructions(state: &RunState) -> Option<&Message> {
+    let first = state.history.iter().next()?;
+    (first.role() == "system" && !first.metadata.contains_key(SUMMARY)).then_some(first)
 }
 
 /// What a compaction did: the oldest messages that gave way, and what stands in their place. What is not
@@ -22,8 +36,9 @@ pub fn compacted(state: &RunState, compaction: Option<Compaction>) -> Kind {
         return unchanged(Vec::new());
     };
     let events: Vec<Value> = compaction.events.iter().map(Event::to_value).collect();
-    let kept = common_end(state, &compaction.messages);
-    let mut replacement = compaction.messages;
+    let mut replacement: Vec<Message> = instructions(state).cloned().into_iter().collect();
+    replacement.extend(compaction.messages);
+    let kept = common_end(state, &replacement);
     replacement.truncate(replacement.len() - kept);
     let replaced = state.history.len() - kept;
     let (before, after) = (bytes(state.history.iter().take(replaced)), bytes(replacement.iter()));
