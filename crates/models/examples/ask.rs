@@ -13,15 +13,15 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
-use provost_models::{Cassette, Delta, Deltas, ModelConfig, Player};
+use provost_models::{Cassette, ModelConfig, Player};
 use provost_runtime::engine::History;
-use provost_runtime::port::{Model, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Delta, Deltas, Hearing, Model, TurnAnswer, TurnRequest};
 use provost_runtime::system::SystemClock;
 
 struct Printer;
 
 impl Deltas for Printer {
-    fn hear(&self, _request: &TurnRequest<'_>, delta: Delta<'_>) {
+    fn hear(&self, _turn: u64, delta: Delta<'_>) {
         if let Delta::Text(text) = delta {
             print!("{text}");
             let _ = std::io::stdout().flush();
@@ -47,6 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         context: &nothing,
         model: &nothing,
         structured_output: None,
+        hearing: Hearing::new(1, &Printer),
     };
     if let TurnAnswer::Provider(turn) = model.turn(request).await? {
         println!("\n---\n{}\n{}", turn.content, serde_json::to_string(&turn.usage)?);
@@ -59,7 +60,7 @@ fn model(config: &str, cassette: Option<PathBuf>) -> Result<Arc<dyn Model>, Box<
         return Ok(Player::new(Cassette::read(path)?, Vec::new()).into());
     }
     let config: ModelConfig = toml::from_str(&std::fs::read_to_string(config)?)?;
-    let remote = config.build(Arc::new(SystemClock))?.heard_by(Arc::new(Printer));
+    let remote = config.build(Arc::new(SystemClock))?;
     Ok(match cassette {
         Some(path) => remote.recorded(path).into(),
         None => remote.into(),

@@ -104,7 +104,6 @@ impl ModelConfig {
             delivery: self.delivery,
             timeouts: self.timeouts,
             retry: self.retry,
-            deltas: None,
         })
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Boxed, Clock, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Clock, Delta, Model, ModelError, TurnAnswer, TurnRequest};
 use reqwest::Client;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::api::Api;
 use crate::ask::Ask;
 use crate::forecast;
 use crate::wire::{Endpoint, Exchange};
-use crate::{Delivery, Delta, Deltas, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
+use crate::{Delivery, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
 
 /// A model that is asked over HTTP. Made of a [`crate::ModelConfig`].
 pub struct Remote {
@@ -25,16 +25,9 @@ pub struct Remote {
     pub(crate) delivery: Delivery,
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: Retry,
-    pub(crate) deltas: Option<Arc<dyn Deltas>>,
 }
 
 impl Remote {
-    /// The same model, heard while it speaks.
-    #[must_use]
-    pub fn heard_by(self, deltas: Arc<dyn Deltas>) -> Self {
-        Self { deltas: Some(deltas), ..self }
-    }
-
     /// The same model, recorded into a file that never holds its key.
     #[must_use]
     pub fn recorded(self, path: PathBuf) -> Recorder<Self> {
@@ -46,11 +39,7 @@ impl Remote {
         let api = self.api.as_ref();
         let ask = Ask::of(&request, &self.settings, api.shape())?;
         let exchange = self.exchange(&ask, &request)?;
-        let mut hear = |delta: Delta<'_>| {
-            if let Some(deltas) = &self.deltas {
-                deltas.hear(&request, delta);
-            }
-        };
+        let mut hear = |delta: Delta<'_>| request.hearing.hear(delta);
         let read = |body: Value| answer::read(api, &ask, request.turn, &body);
         let received = exchange.run(read, &mut hear).await?;
         Answer::into_turn(received, api, &ask)

@@ -6,9 +6,9 @@ use provost_contract::Message;
 use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
-use provost_models::{ApiKind, Delta, Deltas, ModelConfig, Remote};
+use provost_models::{ApiKind, ModelConfig, Remote};
 use provost_runtime::engine::History;
-use provost_runtime::port::{Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Delta, Deltas, Hearing, Model, ModelError, TurnAnswer, TurnRequest};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -34,6 +34,7 @@ pub(crate) struct Asking {
     pub(crate) model: Object,
     pub(crate) structured_output: Option<Value>,
     pub(crate) turn: u64,
+    heard: Arc<Heard>,
     history: History,
     context: Object,
 }
@@ -52,9 +53,16 @@ impl Asking {
             model: Object::new(),
             structured_output: None,
             turn: 1,
+            heard: Arc::default(),
             history: History::default(),
             context: Object::new(),
         }
+    }
+
+    /// The same, heard at a desk.
+    pub(crate) fn heard_at(mut self, desk: &Desk) -> Self {
+        self.heard = desk.heard.clone();
+        self
     }
 
     /// The transcript after an answer and the results of its calls, as a run keeps it.
@@ -95,6 +103,7 @@ impl Asking {
             context: &self.context,
             model: &self.model,
             structured_output: self.structured_output.as_ref(),
+            hearing: Hearing::new(self.turn, &*self.heard),
         }
     }
 
@@ -111,13 +120,14 @@ impl Asking {
 pub(crate) struct Heard(watch::Sender<Vec<String>>);
 
 impl Deltas for Heard {
-    fn hear(&self, _request: &TurnRequest<'_>, delta: Delta<'_>) {
+    fn hear(&self, _turn: u64, delta: Delta<'_>) {
         let line = match delta {
             Delta::Text(text) => format!("text {text:?}"),
             Delta::Reasoning(text) => format!("reasoning {text:?}"),
             Delta::Call { place, id, name } => format!("call {place} {id} {name}"),
             Delta::Arguments { place, text } => format!("arguments {place} {text}"),
             Delta::Restart => "restart".to_owned(),
+            Delta::Whole { text, .. } => format!("whole {text:?}"),
         };
         self.0.send_modify(|lines| lines.push(line));
     }
@@ -152,8 +162,7 @@ impl Desk {
         config.base_url = Some(server.url.clone());
         change(&mut config);
         let clock = Arc::new(WatchedClock::new());
-        let heard = Arc::new(Heard::default());
         let model = config.build_with(Some(crate::keys::secret(KEY)), clock.clone()).unwrap();
-        Self { model: model.heard_by(heard.clone()), clock, heard }
+        Self { model, clock, heard: Arc::default() }
     }
 }

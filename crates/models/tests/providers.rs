@@ -21,7 +21,7 @@ async fn a_turn_of_two_calls_is_streamed_read_and_sent_back() {
     for (kind, stream) in KINDS {
         let server = Server::with([Reply::stream(stream), Reply::stream(stream)]).await;
         let desk = Desk::at(&server, kind);
-        let mut first = Asking::beds();
+        let mut first = Asking::beds().heard_at(&desk);
         let turn = first.of(&desk.model).await.unwrap();
         first.after(&turn).of(&desk.model).await.unwrap();
         let [asked, again] = &server.asked()[..] else { panic!("two requests") };

@@ -18,7 +18,7 @@ async fn turn(desk: &Desk, waits: &[RangeInclusive<i64>]) -> Result<ProviderTurn
 }
 
 async fn turn_beside(desk: &Desk, beside: impl Future<Output = ()>) -> Result<ProviderTurn, ModelError> {
-    let mut asking = Asking::beds();
+    let mut asking = Asking::beds().heard_at(desk);
     let mut turn = std::pin::pin!(asking.of(&desk.model));
     tokio::select! {
         turn = &mut turn => return turn,

@@ -30,8 +30,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let Some(mut going_on) = runtime.decide(action.action_id(), decision).await? else { continue };
         let mut events = going_on.events();
         let outcome = going_on.outcome().await?;
-        while let Some(Told::Event(event)) = next(&mut events).await {
-            println!("  {} {}", event.event, event.payload);
+        while let Some(told) = next(&mut events).await {
+            if let Told::Event(event) = told {
+                println!("  {} {}", event.event, event.payload);
+            }
         }
         println!("{:?}: {}", outcome.status, outcome.text());
     }

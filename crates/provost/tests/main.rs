@@ -13,4 +13,5 @@ mod calls;
 mod clients;
 mod compaction;
 mod durable;
+mod spoken;
 mod stops;

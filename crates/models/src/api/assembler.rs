@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::Delta;
+use provost_runtime::port::Delta;
 
 /// Whoever hears the pieces.
 pub(crate) type Hear<'a> = &'a mut (dyn FnMut(Delta<'_>) + Send);

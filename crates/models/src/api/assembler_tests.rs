@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use strum::VariantArray;
 
 use super::ApiKind;
-use crate::Delta;
+use provost_runtime::port::Delta;
 
 const STREAMS: [&str; 4] = [
     include_str!("../../tests/streams/anthropic.sse"),

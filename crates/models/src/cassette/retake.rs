@@ -1,25 +1,31 @@
 //! The answers of a recording for requests that have changed since.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 
 use super::Cassette;
 
-/// Answers each turn as the turn of that number was answered, whatever is asked. Only good for recording
-/// again: a [`super::Recorder`] around it writes down what is asked today.
-pub struct Retake(Cassette);
+/// Answers in the order of the recording, whatever is asked. Only good for recording again: a
+/// [`super::Recorder`] around it writes down what is asked today.
+pub struct Retake {
+    cassette: Cassette,
+    next: AtomicUsize,
+}
 
 impl Retake {
     /// The answers of a cassette.
     pub fn new(cassette: Cassette) -> Self {
-        Self(cassette)
+        Self { cassette, next: AtomicUsize::new(0) }
     }
 }
 
 impl Model for Retake {
-    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
-        let place = usize::try_from(request.turn.saturating_sub(1)).unwrap_or(usize::MAX);
+    fn turn<'a>(&'a self, _request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
         let over = || ModelError::new("cassette_over", "the cassette holds no further turn");
-        let answer = self.0.turns.get(place).map_or_else(|| Err(over()), |entry| entry.answer.answer());
+        let answer =
+            self.cassette.turns.get(place).map_or_else(|| Err(over()), |entry| entry.answer.answer());
         Box::pin(async move { answer })
     }
 }

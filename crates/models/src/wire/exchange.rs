@@ -1,15 +1,15 @@
 //! A request and its answer, with as many tries as are allowed and as much time as there is.
 
 use bytes::Bytes;
-use provost_runtime::port::Clock;
+use provost_runtime::port::{Clock, Delta};
 use reqwest::Client;
 use serde_json::Value;
 
 use super::attempt::Answered;
 use super::deadline::Deadline;
 use super::{Endpoint, Retry, Timeouts};
+use crate::Fault;
 use crate::api::{Api, Hear, Route};
-use crate::{Delta, Fault};
 
 /// What came back, and how.
 #[derive(Debug)]

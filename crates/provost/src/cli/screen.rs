@@ -10,6 +10,15 @@ use super::failure::{Code, Failure};
 /// Why data could not be written, when it could not.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
+/// Where a word goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Standard output.
+    Data,
+    /// Standard error.
+    Notes,
+}
+
 /// The terminal, or whatever stands in its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
@@ -71,6 +80,28 @@ impl Screen {
     pub(super) fn tell(self, line: &str) {
         if !self.json {
             self.note(line);
+        }
+    }
+
+    /// A piece of a text, as it comes.
+    pub(super) fn piece(self, stream: Stream, text: &str) {
+        let text = harmless(text);
+        match stream {
+            Stream::Data => {
+                let mut stdout = io::stdout().lock();
+                if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+                    drop(UNWRITTEN.set(error));
+                }
+            }
+            Stream::Notes => drop(io::stderr().lock().write_all(text.as_bytes())),
+        }
+    }
+
+    /// Whether a person sees what goes there.
+    pub(super) fn is_terminal(self, stream: Stream) -> bool {
+        match stream {
+            Stream::Data => io::stdout().is_terminal(),
+            Stream::Notes => io::stderr().is_terminal(),
         }
     }
 

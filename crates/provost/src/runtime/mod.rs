@@ -9,7 +9,7 @@ mod start;
 mod work;
 
 pub use builder::{BuildError, Builder};
-pub use events::{Events, Told};
+pub use events::{Events, Spoken, Told};
 pub use handle::RunHandle;
 pub use outcome::Outcome;
 pub use request::Request;

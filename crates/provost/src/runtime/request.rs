@@ -17,6 +17,7 @@ pub struct Request {
     pub(super) context: Object,
     pub(super) about: Object,
     pub(super) principal: Option<Value>,
+    pub(super) options: Object,
 }
 
 impl Request {
@@ -72,6 +73,13 @@ impl Request {
         self
     }
 
+    /// An option of the loop under its wire name, for this run alone; it goes before the agent's.
+    #[must_use]
+    pub fn option(mut self, name: &str, value: Value) -> Self {
+        self.options.insert(name.to_owned(), value);
+        self
+    }
+
     /// The options of the loop, for an agent and its tools.
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
@@ -98,6 +106,7 @@ impl Request {
             options.insert("session_id".to_owned(), session.as_str().into());
         }
         options.extend(agent.options.clone());
+        options.extend(self.options.clone());
         options
     }
 

@@ -21,7 +21,9 @@ impl Runtime {
     pub(super) fn set_to_work(&self, run: RunId, work: Work) -> RunHandle {
         let (listener, events) = stream();
         let mut host = self.0.host.clone();
-        host.sink = Some(Arc::new(listener));
+        let listener = Arc::new(listener);
+        host.sink = Some(listener.clone());
+        host.deltas = Some(listener);
         let (shared, named) = (self.0.clone(), run.clone());
         let task = self.0.tasks.spawn(async move {
             let place = shared.places.acquire().await;

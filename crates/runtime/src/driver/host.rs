@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::engine::{Asks, Continuation};
 use crate::port::{
-    Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, EventSink, ExecutorError, Inbox,
-    InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, SessionLock, Summariser,
+    Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas, EventSink, ExecutorError,
+    Inbox, InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, SessionLock, Summariser,
     ToolAction, ToolExecutor,
 };
 
@@ -45,6 +45,8 @@ pub struct Host {
     pub client_requests: Option<Arc<dyn ClientToolRequests>>,
     /// Who watches.
     pub sink: Option<Arc<dyn EventSink>>,
+    /// Who hears answers while they are spoken.
+    pub deltas: Option<Arc<dyn Deltas>>,
 }
 
 /// Who says whether another turn follows.
@@ -78,6 +80,7 @@ impl Host {
             inbox: None,
             client_requests: None,
             sink: None,
+            deltas: None,
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use provost_contract::json;
 use serde_json::{Value, json};
 
-use crate::Delta;
 use crate::api::assembler::{adopt, append, place_at, text_at};
 use crate::api::{Assembler, Hear, Progress};
+use provost_runtime::port::Delta;
 
 #[derive(Default)]
 pub(super) struct Stream {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::Delta;
 use crate::api::assembler::{adopt, append, text_at};
 use crate::api::{Assembler, Hear, Progress};
+use provost_runtime::port::Delta;
 
 pub(super) struct Stream {
     /// Everything about the answer but its candidates.

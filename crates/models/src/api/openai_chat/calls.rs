@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::Delta;
 use crate::api::Hear;
 use crate::api::assembler::{place_at, text_at};
+use provost_runtime::port::Delta;
 
 #[derive(Default)]
 pub(super) struct Calls(Vec<Call>);

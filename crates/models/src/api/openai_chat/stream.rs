@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::calls::Calls;
-use crate::Delta;
 use crate::api::assembler::{adopt, append};
 use crate::api::{Assembler, Hear, Progress};
+use provost_runtime::port::Delta;
 
 /// The fields under which servers show thinking.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::Delta;
 use crate::api::assembler::{place_at, text_at};
 use crate::api::{Assembler, Hear, Progress};
+use provost_runtime::port::Delta;
 
 #[derive(Default)]
 pub(super) struct Stream {

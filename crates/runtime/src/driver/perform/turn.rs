@@ -7,7 +7,7 @@ use super::Kinds;
 use crate::driver::guard::within;
 use crate::driver::{Run, RunError};
 use crate::engine::{Kind, SessionContended, SessionLocked, SessionSpec, decide};
-use crate::port::{HostError, LockError, ModelError, TurnAnswer, TurnRequest};
+use crate::port::{Delta, Hearing, HostError, LockError, ModelError, TurnAnswer, TurnRequest};
 
 impl Run<'_> {
     pub(super) async fn lock(&mut self, session: SessionSpec) -> Kinds {
@@ -74,6 +74,7 @@ impl Run<'_> {
         };
         match answer {
             Ok(answer) => {
+                self.hearing().hear(Delta::Whole { text: answer.text(), usage: answer.usage() });
                 let (kinds, raw) = decide::answered(&self.state, &context, answer)?;
                 self.raw = raw;
                 Ok(kinds)
@@ -106,6 +107,12 @@ impl Run<'_> {
             context,
             model: &self.state.spec.model,
             structured_output: self.state.spec.structured_output.as_ref(),
+            hearing: self.hearing(),
         }
+    }
+
+    fn hearing(&self) -> Hearing<'_> {
+        let listener = self.host.deltas.as_deref();
+        listener.map(|listener| Hearing::new(self.state.turn, listener)).unwrap_or_default()
     }
 }

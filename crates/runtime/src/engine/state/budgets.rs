@@ -28,6 +28,11 @@ impl Budgets {
         Self { limits: specs.iter().map(limit).collect(), reserved: Reservation::default() }
     }
 
+    /// The limits, with what was used of each; of time only what earlier runs used.
+    pub fn limits(&self) -> impl Iterator<Item = &IterationBudget> {
+        self.limits.iter()
+    }
+
     /// Changes ceilings; what was used stays used.
     pub(super) fn change(&mut self, specs: &[BudgetSpec]) {
         for spec in specs {

@@ -5,6 +5,7 @@
 
 mod completion_policy;
 mod continue_policy;
+mod deltas;
 mod event_sink;
 mod failure;
 mod interrupt_source;
@@ -18,6 +19,7 @@ mod tool_executor;
 
 pub use completion_policy::{CompletionOpinion, CompletionPolicy, JudgedResult};
 pub use continue_policy::{ContinuePolicy, FinishedTurn};
+pub use deltas::{Delta, Deltas, Hearing};
 pub use event_sink::{EventSink, Observed};
 pub use failure::HostError;
 pub use interrupt_source::InterruptSource;

@@ -5,6 +5,7 @@ use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
 use serde_json::Value;
 
+use super::Hearing;
 use crate::engine::{History, Reservation};
 use crate::port::Boxed;
 
@@ -27,6 +28,8 @@ pub struct TurnRequest<'a> {
     pub model: &'a Object,
     /// What the answer must look like, when it must be JSON.
     pub structured_output: Option<&'a Value>,
+    /// Who hears the answer while it is spoken.
+    pub hearing: Hearing<'a>,
 }
 
 /// What came back.
@@ -39,6 +42,23 @@ pub enum TurnAnswer {
 }
 
 impl TurnAnswer {
+    /// What the model said, without its calls.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Provider(turn) => &turn.content,
+            Self::Host(turn) => turn.get("content").and_then(Value::as_str).unwrap_or_default(),
+        }
+    }
+
+    /// What it cost, as far as it was counted.
+    pub fn usage(&self) -> &Object {
+        static NOTHING: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
+        match self {
+            Self::Provider(turn) => &turn.usage,
+            Self::Host(turn) => turn.get("usage").and_then(Value::as_object).unwrap_or(&NOTHING),
+        }
+    }
+
     /// Reads what a provider's adapter returned.
     ///
     /// # Errors

@@ -1,0 +1,75 @@
+//! What happens in a run, a line an event.
+
+use provost_contract::json::Object;
+use serde_json::Value;
+
+use crate::Observed;
+use crate::cli::watched::Notes;
+
+/// How much of a call's arguments a line shows.
+const ARGUMENTS_CHARS_MAX: usize = 64;
+
+/// The line of an event; none when people need not know.
+pub(super) fn line(observed: &Observed, notes: &Notes) -> Option<String> {
+    let payload = &observed.payload;
+    let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default();
+    let number = |key: &str| payload.get(key).and_then(Value::as_u64).unwrap_or_default();
+    Some(match observed.event {
+        "turn_started" => format!("turn {} of at most {}", number("turn"), number("max_turns")),
+        "tool_call" => {
+            let arguments = payload.get("parameters").and_then(Value::as_object);
+            format!("  > {:<10} {}", text("tool_name"), arguments.map(shown).unwrap_or_default())
+        }
+        "tool_result" => result(payload, notes),
+        "approval_required" => format!("  ? {:<10} waits for your decision", text("tool_name")),
+        "approval_granted" => format!(
+            "  + {:<10} allowed by {}",
+            text("tool_name"),
+            payload.pointer("/approval/by").and_then(Value::as_str).unwrap_or("somebody")
+        ),
+        "budget_exceeded" => {
+            format!(
+                "  ! budget {} is used up: {} of {}",
+                text("budget"),
+                number("current"),
+                number("ceiling")
+            )
+        }
+        "failed" => format!("  ! {}", text("error")),
+        "cancel_asked" => format!("  ! {} wants it stopped", text("by")),
+        "loop_stalled" => "  ! the model repeats itself".to_owned(),
+        "resumed" => format!("goes on in turn {}", number("turn")),
+        _ => return None,
+    })
+}
+
+fn result(payload: &Value, notes: &Notes) -> String {
+    let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mark = if payload.get("success") == Some(&Value::Bool(true)) { '<' } else { 'x' };
+    match notes.take(text("tool_call_id")) {
+        Some(ended) => format!("  {mark} {:<10} {} ({} ms)", text("tool_name"), ended.summary, ended.ms),
+        None => format!("  {mark} {:<10} not run", text("tool_name")),
+    }
+}
+
+/// Arguments in one line: `path=src depth=2`.
+pub(in crate::cli) fn shown(arguments: &Object) -> String {
+    let word = |value: &Value| match value {
+        Value::String(text) => text.lines().next().unwrap_or_default().to_owned(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(" "),
+        other => other.to_string(),
+    };
+    // What a call is about comes before what it does to it.
+    let (about, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|(key, _)| *key == "path");
+    let pairs = about.into_iter().chain(rest).map(|(key, value)| format!("{key}={}", word(value)));
+    let pairs: Vec<String> = pairs.collect();
+    let line = pairs.join(" ");
+    if line.chars().count() <= ARGUMENTS_CHARS_MAX {
+        return line;
+    }
+    line.chars().take(ARGUMENTS_CHARS_MAX - 1).chain(['…']).collect()
+}

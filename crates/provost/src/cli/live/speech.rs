@@ -1,0 +1,92 @@
+//! The model's words, as they come.
+
+use crate::Spoken;
+use crate::cli::screen::{Screen, Stream};
+
+/// How words are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// Not at all: whoever waits for the end gets them then.
+    Silent,
+    /// Piece by piece.
+    Pieces(Stream),
+    /// Each answer when it is whole.
+    Answers(Stream),
+}
+
+/// The words of one run.
+pub(super) struct Speech {
+    screen: Screen,
+    voice: Voice,
+    /// What was shown of the answer under way.
+    shown: String,
+    /// Whether pieces of it were missed.
+    missed: bool,
+    /// The last answer that was shown as a whole.
+    last: Option<String>,
+}
+
+impl Speech {
+    pub(super) fn new(screen: Screen, voice: Voice) -> Self {
+        Self { screen, voice, shown: String::new(), missed: false, last: None }
+    }
+
+    /// Takes in a piece of an answer.
+    pub(super) fn take_in(&mut self, piece: &Spoken) {
+        match (self.voice, piece) {
+            (Voice::Silent, _) | (Voice::Answers(_), Spoken::Text(_) | Spoken::Restart) => {}
+            (Voice::Pieces(stream), Spoken::Text(text)) => {
+                self.screen.piece(stream, text);
+                self.shown.push_str(text);
+            }
+            (Voice::Pieces(_), Spoken::Restart) => self.broke_off(),
+            (Voice::Pieces(stream), Spoken::Whole { text, .. }) if self.shown.is_empty() || self.missed => {
+                self.end_line();
+                self.whole(stream, text);
+            }
+            (Voice::Pieces(_), Spoken::Whole { text, .. }) => {
+                self.end_line();
+                self.last = Some(text.clone());
+            }
+            (Voice::Answers(stream), Spoken::Whole { text, .. }) => self.whole(stream, text),
+        }
+    }
+
+    /// Some of what was said never came.
+    pub(super) fn miss(&mut self) {
+        self.missed = true;
+    }
+
+    /// Ends the line under way, so that something else can stand on the next.
+    pub(super) fn end_line(&mut self) {
+        if let Voice::Pieces(stream) = self.voice
+            && !self.shown.is_empty()
+        {
+            if !self.shown.ends_with('\n') {
+                self.screen.piece(stream, "\n");
+            }
+            self.shown.clear();
+        }
+    }
+
+    /// Whether these words were the last to be shown.
+    pub(super) fn has_just_said(&self, words: &str) -> bool {
+        self.last.as_deref().is_some_and(|last| last.trim() == words.trim())
+    }
+
+    fn whole(&mut self, stream: Stream, text: &str) {
+        self.missed = false;
+        if !text.trim().is_empty() {
+            self.screen.piece(stream, &format!("{}\n", text.trim_end_matches('\n')));
+        }
+        self.last = Some(text.to_owned());
+    }
+
+    fn broke_off(&mut self) {
+        if !self.shown.is_empty() {
+            self.end_line();
+            self.screen.note("  ! the answer broke off; what was said of it does not count. Asked again:");
+        }
+        self.missed = false;
+    }
+}

@@ -1,0 +1,90 @@
+//! One run on a screen.
+
+use serde_json::{Value, json};
+
+use super::line::line;
+use super::speech::{Speech, Voice};
+use crate::cli::screen::{Screen, Stream};
+use crate::cli::watched::Notes;
+use crate::{Spoken, Told};
+
+/// What a run is part of: it decides what is worth a line, and where words go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Manner {
+    /// One run by itself; its last words are its result.
+    Run,
+    /// A conversation; every word of the model is said to somebody.
+    Chat,
+}
+
+/// Shows one run.
+pub(in crate::cli) struct Live {
+    screen: Screen,
+    notes: Notes,
+    manner: Manner,
+    speech: Speech,
+}
+
+impl Live {
+    pub(in crate::cli) fn new(screen: Screen, notes: Notes, manner: Manner) -> Self {
+        Self { screen, notes, manner, speech: Speech::new(screen, voice(screen, manner)) }
+    }
+
+    /// Takes in one event.
+    pub(in crate::cli) fn take_in(&mut self, told: &Told) {
+        if self.screen.is_json() {
+            return self.screen.document(&document(told));
+        }
+        match told {
+            Told::Event(observed) => {
+                let is_turn = matches!(observed.event, "turn_started" | "resumed");
+                if let Some(line) =
+                    line(observed, &self.notes).filter(|_| !is_turn || self.manner == Manner::Run)
+                {
+                    self.speech.end_line();
+                    self.screen.note(&line);
+                }
+            }
+            Told::Spoken { piece, .. } => self.speech.take_in(piece),
+            Told::LeftOut(count) => {
+                self.speech.end_line();
+                self.speech.miss();
+                self.screen.note(&format!("  … {count} lines left out; see provost show"));
+            }
+        }
+    }
+
+    /// Whether these words of the model stand on the screen already, at its end.
+    pub(in crate::cli) fn has_just_said(&self, words: &str) -> bool {
+        self.speech.has_just_said(words)
+    }
+}
+
+fn voice(screen: Screen, manner: Manner) -> Voice {
+    match manner {
+        Manner::Chat if screen.is_terminal(Stream::Data) => Voice::Pieces(Stream::Data),
+        Manner::Chat => Voice::Answers(Stream::Data),
+        Manner::Run if screen.is_terminal(Stream::Notes) => {
+            // On one terminal the words are the result; beside a file they are only watched.
+            Voice::Pieces(if screen.is_terminal(Stream::Data) { Stream::Data } else { Stream::Notes })
+        }
+        Manner::Run => Voice::Silent,
+    }
+}
+
+/// An event as machines read it.
+fn document(told: &Told) -> Value {
+    match told {
+        Told::Event(observed) => {
+            json!({ "type": "event", "event": observed.event, "payload": observed.payload })
+        }
+        Told::Spoken { turn, piece: Spoken::Text(text) } => {
+            json!({ "type": "delta", "turn": turn, "text": text })
+        }
+        Told::Spoken { turn, piece: Spoken::Restart } => json!({ "type": "restart", "turn": turn }),
+        Told::Spoken { turn, piece: Spoken::Whole { text, usage } } => {
+            json!({ "type": "answer", "turn": turn, "text": text, "usage": usage })
+        }
+        Told::LeftOut(count) => json!({ "type": "left_out", "count": count }),
+    }
+}
