@@ -19,6 +19,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Run an agent of a project, live
     Run(RunOptions),
+    /// Talk with an agent; every message is a run of its own
+    Chat(ChatOptions),
     /// List runs, newest first
     Runs(RunsOptions),
     /// Show what a run did
@@ -72,6 +74,30 @@ pub(super) struct RunOptions {
     /// The agent
     #[arg(long, short)]
     pub(super) agent: Option<String>,
+    /// The model, by its name in provost.toml
+    #[arg(long, short)]
+    pub(super) model: Option<String>,
+    /// Allow whatever is asked for; what may have happened before a crash is still asked
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// Play this recording instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub(super) cassette: Option<PathBuf>,
+    /// Record the model; with --cassette, record its answers anew with today's requests
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(super) struct ChatOptions {
+    /// The agent; the session's, or the project's own, when left out
+    pub(super) agent: Option<String>,
+    /// Go on with a conversation: its id, or `last` for the last used
+    #[arg(long, short, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// The folder of the project
+    #[arg(long, default_value = ".", value_name = "FOLDER")]
+    pub(super) project: PathBuf,
     /// The model, by its name in provost.toml
     #[arg(long, short)]
     pub(super) model: Option<String>,

@@ -18,6 +18,7 @@ pub(super) enum Code {
     Model,
     Store,
     UnknownRun,
+    UnknownSession,
     Decision,
     Busy,
     Run,
@@ -45,6 +46,7 @@ impl Code {
             Self::File => "PV0012",
             Self::Machine => "PV0013",
             Self::Output => "PV0014",
+            Self::UnknownSession => "PV0015",
         }
     }
 
@@ -65,6 +67,7 @@ impl Code {
             Self::File => include_str!("../../../../docs/errors/PV0012.md"),
             Self::Machine => include_str!("../../../../docs/errors/PV0013.md"),
             Self::Output => include_str!("../../../../docs/errors/PV0014.md"),
+            Self::UnknownSession => include_str!("../../../../docs/errors/PV0015.md"),
         }
     }
 
@@ -140,6 +143,7 @@ impl Failure {
             Code::Model
             | Code::Store
             | Code::UnknownRun
+            | Code::UnknownSession
             | Code::Decision
             | Code::Busy
             | Code::Run

@@ -1,15 +1,17 @@
 //! Watching a run to its end, asking people on the way.
 
-use provost_contract::approval::PendingAction;
+use provost_contract::approval::{PendingAction, Verdict};
 use provost_runtime::RunId;
 use provost_runtime::port::{AppendError, Fault};
+use provost_runtime::service;
 use serde_json::{Value, json};
 
+use super::clock;
 use super::environment;
 use super::exit::Exit;
 use super::failure::{self, Code, Failure};
-use super::live::Live;
-use super::screen::Screen;
+use super::live::{Live, Manner};
+use super::screen::{Screen, Stream};
 use super::setup::Setup;
 use crate::{DecideError, Decision, Outcome, RunError, RunHandle, RunStatus, WorkError};
 
@@ -35,27 +37,30 @@ pub(super) async fn follow(
     answers: Answers,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let live = Live::new(screen, setup.notes.clone());
+    let mut live = Live::new(screen, setup.notes.clone(), Manner::Run);
     loop {
         let run = handle.run().clone();
-        let outcome = watch(setup, handle, &live, screen).await?;
+        let going_on = format!("provost resume {run} goes on");
+        let outcome = watch(setup, handle, &mut live, &going_on, screen).await;
+        let outcome = outcome.map_err(|error| unworked(&run, &error))?;
         if outcome.status != RunStatus::ApprovalRequired {
-            return Ok(ended(&outcome, screen));
+            return Ok(ended(&outcome, &live, screen));
         }
-        let Some(next) = answered(setup, &run, answers, screen).await? else {
+        if answered(setup, &run, answers, screen).await? == Heard::Nobody {
             return Ok(parked(&outcome, screen));
-        };
-        handle = next;
+        }
+        handle = setup.runtime.resume(run);
     }
 }
 
 /// Shows what happens until the run stops. Ctrl-C cancels it; a second one leaves it as it is.
-async fn watch(
+pub(super) async fn watch(
     setup: &Setup,
     mut handle: RunHandle,
-    live: &Live,
+    live: &mut Live,
+    going_on: &str,
     screen: Screen,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, WorkError> {
     let run = handle.run().clone();
     let events = handle.events();
     if let Some(mut events) = events {
@@ -68,23 +73,24 @@ async fn watch(
                 },
                 heard = tokio::signal::ctrl_c() => {
                     if cancelling || heard.is_err() {
-                        screen.note(&format!("left; provost resume {run} goes on"));
+                        screen.note(&format!("left; {going_on}"));
                         std::process::exit(Exit::Cancelled.number().into());
                     }
                     cancelling = true;
                     screen.note("stopping; Ctrl-C again leaves at once");
                     let by = environment::person();
-                    let asked = setup.runtime.cancel(&run, &by, "Ctrl-C").await;
-                    asked.map_err(|error| Failure::of(Code::Run, &error))?;
+                    if let Err(error) = setup.runtime.cancel(&run, &by, "Ctrl-C").await {
+                        screen.note(&format!("  ! it cannot be told to stop: {error}"));
+                    }
                 }
             }
         }
     }
-    handle.outcome().await.map_err(|error| unworked(&run, &error))
+    handle.outcome().await
 }
 
 /// Why a run could not be worked on.
-fn unworked(run: &RunId, error: &WorkError) -> Failure {
+pub(super) fn unworked(run: &RunId, error: &WorkError) -> Failure {
     match error {
         WorkError::Held(claim) => {
             Failure::new(Code::Busy, format!("{run} is being worked on by {}", claim.owner))
@@ -107,55 +113,64 @@ fn fault(error: &WorkError) -> Option<&Fault> {
     }
 }
 
-/// Gets an answer to everything a run waits for; none when nobody is there.
-async fn answered(
-    setup: &Setup,
-    run: &RunId,
-    answers: Answers,
-    screen: Screen,
-) -> Result<Option<RunHandle>, Failure> {
-    let mut next = None;
-    for action in waiting(setup, run).await? {
-        screen.tell("");
-        screen.tell(&question(&action));
-        // Whether something happened is no matter of permission: that a person must say.
-        let is_doubt = action.kind() == "in_doubt";
-        let decision = match answers {
-            Answers::Yes if !is_doubt => {
-                screen.tell("allowed by --yes");
-                Decision { reason: "--yes".to_owned(), ..Decision::accept(environment::person()) }
-            }
-            Answers::Asked | Answers::Yes if screen.can_ask() => {
-                match screen.ask("allow it? [y]es, [n]o, [l]ater: ").await {
-                    Some(word)
-                        if word.trim().eq_ignore_ascii_case("y")
-                            || word.trim().eq_ignore_ascii_case("yes") =>
-                    {
-                        Decision::accept(environment::person())
-                    }
-                    Some(word)
-                        if word.trim().eq_ignore_ascii_case("n")
-                            || word.trim().eq_ignore_ascii_case("no") =>
-                    {
-                        Decision::reject(environment::person(), "")
-                    }
-                    Some(_) | None => return Ok(None),
-                }
-            }
-            Answers::Asked | Answers::Yes => return Ok(None),
-        };
-        next = decide(setup, action.action_id(), decision).await?;
-    }
-    Ok(next)
+/// Whether everything a run waits for was answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Everything,
+    Nobody,
 }
 
-/// Decides, and says plainly why when it does not count.
-pub(super) async fn decide(
-    setup: &Setup,
-    action_id: &str,
-    decision: Decision,
-) -> Result<Option<RunHandle>, Failure> {
-    setup.runtime.decide(action_id, decision).await.map_err(|error| match error {
+/// Gets an answer to everything a run waits for.
+async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) -> Result<Heard, Failure> {
+    let waiting = waiting(setup, run).await?;
+    let allowed = allowed_beforehand(&waiting, answers);
+    for action in &waiting {
+        screen.tell("");
+        screen.tell(&question(action));
+        let by = environment::person();
+        let decision = if allowed.iter().any(|id| id == action.action_id()) {
+            screen.tell("allowed by --yes");
+            Decision { reason: "--yes".to_owned(), ..Decision::accept(by) }
+        } else {
+            match asked(screen).await {
+                Some(Verdict::Accepted) => Decision::accept(by),
+                Some(Verdict::Rejected) => Decision::reject(by, ""),
+                None => return Ok(Heard::Nobody),
+            }
+        };
+        decide(setup, action.action_id(), &decision).await?;
+    }
+    Ok(if waiting.is_empty() { Heard::Nobody } else { Heard::Everything })
+}
+
+/// The actions somebody allowed before they were asked for. Whether something happened is no matter of
+/// permission: that a person must say.
+pub(super) fn allowed_beforehand(waiting: &[PendingAction], answers: Answers) -> Vec<String> {
+    let allowed = waiting.iter().filter(|action| answers == Answers::Yes && action.kind() != "in_doubt");
+    allowed.map(|action| action.action_id().to_owned()).collect()
+}
+
+async fn asked(screen: Screen) -> Option<Verdict> {
+    if !screen.can_ask() {
+        return None;
+    }
+    yes_or_no(&screen.ask("allow it? [y]es, [n]o, [l]ater: ").await?)
+}
+
+/// A plain yes or no.
+pub(super) fn yes_or_no(words: &str) -> Option<Verdict> {
+    match words.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(Verdict::Accepted),
+        "n" | "no" => Some(Verdict::Rejected),
+        _ => None,
+    }
+}
+
+/// Records a decision, or says plainly why it does not count. The run goes on when it is resumed.
+pub(super) async fn decide(setup: &Setup, action_id: &str, decision: &Decision) -> Result<(), Failure> {
+    let approvals = &*setup.runtime.stores().approvals;
+    let decided = service::decide(approvals, action_id, decision, clock::clock().now_ms()).await;
+    decided.map(drop).map_err(|error| match error {
         DecideError::Storage(fault) => Failure::storage(&fault),
         error => Failure::of(Code::Decision, &error),
     })
@@ -188,27 +203,21 @@ pub(super) fn preview(preview: Option<&Value>) -> String {
 }
 
 /// The end of a run: its words to standard output, the rest beside them.
-fn ended(outcome: &Outcome, screen: Screen) -> Exit {
-    let status: &'static str = outcome.status.into();
-    let usage = outcome.result.get("usage").cloned().unwrap_or_default();
+fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
     if screen.is_json() {
-        screen.document(&json!({
-            "type": "outcome",
-            "run": outcome.run.as_str(),
-            "status": status,
-            "text": outcome.text(),
-            "turns": outcome.result.get("turn_count"),
-            "usage": usage,
-        }));
+        screen.document(&outcome_document(outcome));
     } else {
         let run = &outcome.run;
+        let status: &'static str = outcome.status.into();
+        let shown = screen.is_terminal(Stream::Data) && live.has_just_said(outcome.text());
         screen.note("");
-        if !outcome.text().is_empty() {
+        if !outcome.text().is_empty() && !shown {
             screen.data(outcome.text());
             screen.note("");
         }
         let turns = outcome.result.get("turn_count").and_then(Value::as_u64).unwrap_or_default();
-        let tokens = usage.get("total_tokens").and_then(Value::as_u64).unwrap_or_default();
+        let tokens =
+            outcome.result.pointer("/usage/total_tokens").and_then(Value::as_u64).unwrap_or_default();
         let calls =
             outcome.result.get("tool_execution_results").and_then(Value::as_array).map_or(0, Vec::len);
         screen.note(&format!("{run}: {status}, {turns} turns, {calls} calls, {tokens} tokens"));
@@ -231,7 +240,19 @@ fn ended(outcome: &Outcome, screen: Screen) -> Exit {
     exit_of(outcome.status)
 }
 
-fn exit_of(status: RunStatus) -> Exit {
+/// An outcome as machines read it.
+pub(super) fn outcome_document(outcome: &Outcome) -> Value {
+    json!({
+        "type": "outcome",
+        "run": outcome.run.as_str(),
+        "status": <&str>::from(outcome.status),
+        "text": outcome.text(),
+        "turns": outcome.result.get("turn_count"),
+        "usage": outcome.result.get("usage"),
+    })
+}
+
+pub(super) fn exit_of(status: RunStatus) -> Exit {
     match status {
         RunStatus::Completed => Exit::Done,
         RunStatus::ApprovalRequired | RunStatus::RuntimeToolPending => Exit::Waiting,

@@ -49,6 +49,7 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         Command::Run(options) => waiting(command::run::run(&options, screen)),
+        Command::Chat(options) => waiting(command::chat::run(&options, screen)),
         Command::Runs(options) => waiting(command::runs::run(&options, screen)),
         Command::Show(options) => waiting(command::show::run(&options, screen)),
         Command::Explain(options) => command::explain::run(&options, screen),

@@ -1,10 +1,11 @@
 //! The `provost` program: a door that reads what a person wants, asks the runtime, and shows what came of it.
 //!
 //! `args` has the words of the command line, `config` reads a project's files, `setup` makes a runtime of
-//! them, `follow` watches a run and asks people, `command` has a file for each command, `view` turns a
+//! them, `follow` watches a run and asks people, `chat` talks, `command` has a file for each command, `view` turns a
 //! journal into lines. Nothing here decides what an agent may do.
 
 mod args;
+mod chat;
 mod clock;
 mod command;
 mod config;
@@ -18,9 +19,11 @@ mod live;
 mod main;
 mod place;
 mod policy;
+mod question;
 mod reference;
 mod screen;
 mod setup;
+mod summaries;
 mod text_file;
 mod view;
 mod watched;

@@ -73,9 +73,14 @@ impl Place {
         Ok(Stores::of(&database))
     }
 
-    /// Where the copy of a project lies that a run works on.
-    pub(super) fn copy_of(&self, run: &RunId) -> PathBuf {
-        self.folder.join("work").join(run.as_str())
+    /// Where the copy of a project lies that a run or a conversation works on.
+    pub(super) fn copy_of(&self, name: &str) -> PathBuf {
+        self.folder.join("work").join(name)
+    }
+
+    /// A file beside the database.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
     }
 }
 

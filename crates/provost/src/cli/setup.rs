@@ -16,6 +16,7 @@ use super::config::{AgentFile, ModelEntry, Project, ToolsPart, did_you_mean};
 use super::environment;
 use super::failure::{Code, Failure};
 use super::policy::ProjectPolicy;
+use super::summaries::Summaries;
 use super::watched::{Notes, Watched};
 use crate::{Agent, Runtime};
 
@@ -47,11 +48,13 @@ impl Setup {
         let declarations = declarations(&tools, agent)?;
         let notes = Notes::default();
         let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
+        let model = answering.model(project, clock.clone())?;
         let mut builder = Runtime::builder()
             .stores(stores)
-            .clock(clock.clone())
+            .clock(clock)
             .ids(ids)
-            .model(answering.model(project, clock)?)
+            .summariser(Arc::new(Summaries(model.clone())))
+            .model(model)
             .policy(policy)
             .executor(declarations.clone(), executor);
         if let Some(agent) = agent {

@@ -1,6 +1,7 @@
 //! The program, as a person or a script meets it.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails panics")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails panics")]
 
+mod chat;
 mod configuration;
 mod hard_input;
 mod hard_storage;
@@ -8,6 +9,9 @@ mod machines;
 mod policy;
 mod quick_start;
 mod recovery;
+mod script;
+mod server;
 mod sessions;
+mod terminal;
 mod words;
 mod world;

@@ -25,15 +25,15 @@ pub(super) async fn decide(
         return Err(Failure::new(Code::Decision, message)
             .hint(format!("provost show {} says how it stands", reopened.run)));
     }
-    let mut next = None;
     for action in waiting {
         screen.tell(&question(&action));
-        next = follow::decide(&reopened.setup, action.action_id(), decision.clone()).await?;
+        follow::decide(&reopened.setup, action.action_id(), decision).await?;
         let word: &'static str = decision.verdict.into();
         screen.tell(&format!("{word} by {}", decision.by));
     }
-    match next.filter(|_| !options.only) {
-        Some(handle) => follow(&reopened.setup, handle, Answers::Asked, screen).await,
-        None => Ok(Exit::Done),
+    if options.only {
+        return Ok(Exit::Done);
     }
+    let handle = reopened.setup.runtime.resume(reopened.run.clone());
+    follow(&reopened.setup, handle, Answers::Asked, screen).await
 }

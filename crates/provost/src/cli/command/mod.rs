@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod approve;
 pub(super) mod cancel;
+pub(super) mod chat;
 pub(super) mod completions;
 mod decide;
 pub(super) mod doctor;
@@ -24,3 +25,5 @@ pub(super) mod tools;
 mod transcript;
 pub(super) mod validate;
 pub(super) mod verify;
+
+pub(super) use run::{CASSETTE, MODEL};

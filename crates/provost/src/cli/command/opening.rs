@@ -50,13 +50,16 @@ fn missing_key(config: &ModelConfig) -> Option<&str> {
 
 /// Says where the work happens.
 pub(super) fn folder(project: &Project, root: &Path, screen: Screen) -> Result<(), Failure> {
-    let here = environment::folder()?;
-    let root = root.strip_prefix(here).unwrap_or(root);
-    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-    screen.tell(&format!("works   in {}", root.display()));
+    screen.tell(&format!("works   in {}", seen_from_here(root)?.display()));
     if project.file.workspace.copy {
         screen.tell("        a copy: the project stays as it is");
     }
     screen.tell("");
     Ok(())
+}
+
+/// A folder as somebody who works here would write it.
+pub(super) fn seen_from_here(folder: &Path) -> Result<&Path, Failure> {
+    let folder = folder.strip_prefix(environment::folder()?).unwrap_or(folder);
+    Ok(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }

@@ -27,13 +27,19 @@ impl Reopened {
         let run = place::find(&stores, word).await?.run;
         let state = journal::read(&stores, &run).await?.state;
         let project = Project::read(Path::new(&state.spec.about.workspace))?;
-        let root = if project.file.workspace.copy { place.copy_of(&run) } else { project.root() };
+        let root =
+            if project.file.workspace.copy { place.copy_of(copied_for(&state)) } else { project.root() };
         let answering = Answering { entry: entry(&project, &state)?, record: None };
         // Its file may have been made stricter since; today's word counts.
         let agent = project.agent(Some(&state.spec.about.agent))?;
         let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
         Ok(Self { run, setup })
     }
+}
+
+/// What the copy of the project is named after: the conversation, where there is one.
+fn copied_for(state: &RunState) -> &str {
+    state.spec.session.as_ref().map_or(&state.spec.run, |session| &session.id)
 }
 
 fn entry(project: &Project, state: &RunState) -> Result<ModelEntry, Failure> {

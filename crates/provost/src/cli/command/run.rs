@@ -19,9 +19,9 @@ use crate::cli::screen::Screen;
 use crate::cli::setup::{Answering, Setup};
 
 /// The key under which a run's context says which model it works with.
-pub(super) const MODEL: &str = "model_name";
+pub(in crate::cli) const MODEL: &str = "model_name";
 /// The key under which a run's context says which recording plays the model.
-pub(super) const CASSETTE: &str = "cassette";
+pub(in crate::cli) const CASSETTE: &str = "cassette";
 
 pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .make(IdKind::Run)
         .parse()
         .map_err(|_| Failure::machine("no name could be made for the run"))?;
-    let root = workspace(&project, &place, &run)?;
+    let root = workspace(&project, &place, run.as_str())?;
     let answering = Answering { entry: entry.clone(), record: options.record.clone() };
     let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
     let request = Request::new(&prompt)
@@ -68,31 +68,36 @@ fn chosen(
 }
 
 /// A path as a run's journal remembers it, in text; another would not be found again when it goes on.
-fn remembered(path: &Path) -> Result<&str, Failure> {
+pub(super) fn remembered(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
         let message = format!("the path {} is not UTF-8, and a run could not find it again", path.display());
         Failure::new(Code::Project, message).hint("rename the folder or file, or name it by another path")
     })
 }
 
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The folder the run works in: the project's own, or a copy made for the run.
-fn workspace(project: &Project, place: &Place, run: &RunId) -> Result<PathBuf, Failure> {
+/// The folder a run or a conversation works in: the project's own, or a copy made for it.
+pub(super) fn workspace(project: &Project, place: &Place, name: &str) -> Result<PathBuf, Failure> {
     let root = project.root();
     if !project.file.workspace.copy {
         return Ok(root);
     }
-    let copy = place.copy_of(run);
+    let copy = place.copy_of(name);
+    if copy.is_dir() {
+        return Ok(copy);
+    }
     // The folder of copies is made with the storage, which hides it from git.
     place.open()?;
-    match copy_folder(&root, &copy) {
+    // A copy is there as a whole or not at all: a conversation goes on with what it finds.
+    let partial = place.copy_of(&format!("{name}.partial"));
+    match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
         Ok(()) => Ok(copy),
         Err(error) => {
             // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
-            drop(std::fs::remove_dir_all(&copy));
+            drop(std::fs::remove_dir_all(&partial));
             Err(uncopied(&root, &error))
         }
     }

@@ -1,7 +1,9 @@
 //! What people read of a journal.
 
 mod decision;
+mod gauge;
 mod story;
 
 pub(super) use decision::decisions;
+pub(super) use gauge::gauges;
 pub(super) use story::story;

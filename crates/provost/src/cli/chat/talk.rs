@@ -1,0 +1,313 @@
+//! Reading lines, and watching what comes of them.
+
+use provost_contract::approval::{PendingAction, Verdict};
+use provost_runtime::RunId;
+use serde_json::json;
+
+use super::conversation::{Conversation, is_parked};
+use super::edit::edited;
+use super::input::{Input, Typed};
+use super::line::{Line, Slash, help};
+use super::open::{Open, arguments};
+use super::session;
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Code, Failure};
+use crate::cli::follow::{self, Answers};
+use crate::cli::live::{Live, Manner};
+use crate::cli::screen::Screen;
+use crate::cli::view::{decisions, gauges};
+use crate::cli::{clock, environment, journal};
+use crate::{Decision, Outcome, RunHandle, RunStatus};
+
+/// A conversation, whoever speaks in it, and where it is shown.
+pub(in crate::cli) struct Talk {
+    pub(in crate::cli) conversation: Conversation,
+    pub(in crate::cli) input: Input,
+    pub(in crate::cli) answers: Answers,
+    pub(in crate::cli) screen: Screen,
+}
+
+/// Whether there is more to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    GoOn,
+    Leave,
+}
+
+impl Talk {
+    /// Talks until somebody leaves.
+    pub(in crate::cli) async fn until_left(mut self) -> Result<Exit, Failure> {
+        let mut exit = self.take_up().await?;
+        let mut leaving = false;
+        loop {
+            let open = self.conversation.open().await?;
+            let line = match self.input.next(open.prompt()).await? {
+                Typed::Line(line) => line,
+                Typed::Interrupted if !leaving => {
+                    leaving = true;
+                    self.screen.tell("Ctrl-C again leaves; /help says what can be typed");
+                    continue;
+                }
+                Typed::Interrupted | Typed::End => break,
+            };
+            leaving = false;
+            match self.heed(&open, &line).await {
+                Ok((Next::Leave, _)) => break,
+                Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
+                // Whoever sits there says something else; a script must not go on as if it had worked.
+                Err(failure) if self.input.is_person() => self.screen.failure(&failure),
+                Err(failure) => return Err(failure),
+            }
+        }
+        self.leave().await?;
+        Ok(if self.input.is_person() { Exit::Done } else { exit })
+    }
+
+    /// Goes on where an earlier process stopped, and shows what waits.
+    async fn take_up(&mut self) -> Result<Exit, Failure> {
+        let Some(row) = self.conversation.newest().await? else { return Ok(Exit::Done) };
+        let Some(handle) = self.conversation.take_up().await? else { return Ok(Exit::Done) };
+        if row.status == "running" {
+            self.screen.tell("goes on with what was under way");
+            return self.follow(handle).await;
+        }
+        let run = row.run;
+        let outcome = handle.outcome().await.map_err(|error| self.unworked(&run, &error))?;
+        self.stopped(&outcome, Told::Before).await
+    }
+
+    /// Does what a line says.
+    async fn heed(&mut self, open: &Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
+        let exit = match Line::read(line) {
+            Line::Blank => None,
+            Line::Words(words) => Some(self.words(open, &words).await?),
+            Line::Unknown { word, meant } => return Err(unknown(&word, meant)),
+            Line::Command(Slash::Quit, _) => return Ok((Next::Leave, None)),
+            Line::Command(Slash::Approve, rest) => Some(self.approve(open, &rest).await?),
+            Line::Command(Slash::Reject, rest) => Some(self.reject(open, &rest).await?),
+            Line::Command(command, _) => {
+                self.show(command).await?;
+                None
+            }
+        };
+        Ok((Next::GoOn, exit))
+    }
+
+    /// Words answer a question, or decide when they are a plain yes or no; else they are said.
+    async fn words(&mut self, open: &Open, words: &str) -> Result<Exit, Failure> {
+        if let Some(question) = open.questions.first() {
+            return match question.answer(&self.conversation.setup, words).await? {
+                Some(handle) => self.follow(handle).await,
+                None => Ok(Exit::Done),
+            };
+        }
+        match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
+            Some(Verdict::Accepted) => self.approve(open, "").await,
+            Some(Verdict::Rejected) => self.reject(open, "").await,
+            None => {
+                self.finish_running().await?;
+                let handle = self.conversation.say(words).await?;
+                self.follow(handle).await
+            }
+        }
+    }
+
+    /// A run another process left in the middle goes first; one it still works on keeps the session.
+    async fn finish_running(&mut self) -> Result<(), Failure> {
+        let running = self.conversation.newest().await?.filter(|row| row.status == "running");
+        if running.is_some()
+            && let Some(handle) = self.conversation.take_up().await?
+        {
+            self.follow(handle).await?;
+        }
+        Ok(())
+    }
+
+    async fn approve(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, change) = open.chosen(rest);
+        let [action] = &chosen[..] else {
+            if !change.is_empty() {
+                return Err(nothing(open, change));
+            }
+            return self.decide(open, &chosen_ids(&chosen), &yes("")).await;
+        };
+        let parameters = edited(&arguments(action), change)
+            .map_err(|error| Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … | {…}]"))?;
+        let decision = Decision { parameters, ..yes("") };
+        self.decide(open, &[action.action_id().to_owned()], &decision).await
+    }
+
+    async fn reject(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, reason) = open.chosen(rest);
+        let no = Decision::reject(environment::person(), reason);
+        self.decide(open, &chosen_ids(&chosen), &no).await
+    }
+
+    /// Decides, and goes on once nothing waits any more.
+    async fn decide(&mut self, open: &Open, ids: &[String], decision: &Decision) -> Result<Exit, Failure> {
+        if ids.is_empty() {
+            return Err(nothing(open, ""));
+        }
+        for id in ids {
+            follow::decide(&self.conversation.setup, id, decision).await?;
+        }
+        match self.conversation.take_up().await? {
+            Some(handle) => self.follow(handle).await,
+            None => Ok(Exit::Done),
+        }
+    }
+
+    /// Watches a run until it stops, and answers for whoever said yes beforehand.
+    async fn follow(&mut self, mut handle: RunHandle) -> Result<Exit, Failure> {
+        loop {
+            let run = handle.run().clone();
+            let setup = &self.conversation.setup;
+            let mut live = Live::new(self.screen, setup.notes.clone(), Manner::Chat);
+            let going_on = format!("provost chat --session {} goes on", self.conversation.session);
+            let outcome = follow::watch(setup, handle, &mut live, &going_on, self.screen).await;
+            let outcome = outcome.map_err(|error| self.unworked(&run, &error))?;
+            let open = self.conversation.open().await?;
+            let allowed = follow::allowed_beforehand(&open.approvals, self.answers);
+            if allowed.is_empty() {
+                return self.stopped(&outcome, Told::Now).await;
+            }
+            open.show(self.screen);
+            for id in allowed {
+                follow::decide(&self.conversation.setup, &id, &yes("--yes")).await?;
+                self.screen.tell("allowed by --yes");
+            }
+            handle = self.conversation.setup.runtime.resume(run);
+        }
+    }
+
+    /// Says how a run stopped, and what it waits for.
+    async fn stopped(&mut self, outcome: &Outcome, told: Told) -> Result<Exit, Failure> {
+        if told == Told::Now {
+            self.tell(outcome);
+        }
+        if outcome.is_waiting() {
+            self.conversation.open().await?.show(self.screen);
+        } else if told == Told::Now && self.input.is_person() {
+            self.screen.note("");
+        }
+        Ok(follow::exit_of(outcome.status))
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        let status: &'static str = outcome.status.into();
+        if self.screen.is_json() {
+            return self.screen.document(&follow::outcome_document(outcome));
+        }
+        match outcome.status {
+            RunStatus::Completed | RunStatus::ApprovalRequired | RunStatus::RuntimeToolPending => {}
+            RunStatus::TranscriptLockContention => self.screen.failure(&self.conversation.busy()),
+            // Why it failed was told when it happened.
+            RunStatus::Failed
+            | RunStatus::BudgetExceeded
+            | RunStatus::Stalled
+            | RunStatus::Interrupted
+            | RunStatus::Cancelled => {
+                self.screen.note(&format!("{status}; the conversation goes on with what you say next"));
+            }
+        }
+    }
+
+    async fn show(&mut self, command: Slash) -> Result<(), Failure> {
+        match command {
+            Slash::Why => self.why().await,
+            Slash::Budget => self.budget().await,
+            Slash::Sessions => self.sessions().await,
+            Slash::Compact => {
+                self.conversation.sum_up();
+                self.screen.tell("the next message begins with a summary of the older ones");
+                Ok(())
+            }
+            Slash::Help | Slash::Approve | Slash::Reject | Slash::Quit => {
+                self.screen.show(&json!({ "type": "help", "text": help() }), help);
+                Ok(())
+            }
+        }
+    }
+
+    async fn why(&self) -> Result<(), Failure> {
+        for decision in decisions(&self.journal().await?.events) {
+            let document = json!({ "type": "decision", "decision": decision.document() });
+            self.screen.show(&document, || decision.line());
+        }
+        Ok(())
+    }
+
+    async fn budget(&self) -> Result<(), Failure> {
+        for gauge in gauges(&self.journal().await?.state, clock::clock().now_ms()) {
+            self.screen.show(&gauge.document(), || gauge.line());
+        }
+        Ok(())
+    }
+
+    async fn sessions(&self) -> Result<(), Failure> {
+        let sessions = session::list(self.conversation.stores(), &self.conversation.folder).await?;
+        let current = &self.conversation.session;
+        for stored in &sessions {
+            self.screen.show(&session::document(stored, current), || session::line(stored, current));
+        }
+        if sessions.is_empty() {
+            self.screen.tell("no conversations yet");
+        }
+        Ok(())
+    }
+
+    /// What the newest run wrote down.
+    async fn journal(&self) -> Result<journal::Read, Failure> {
+        let silent = || Failure::new(Code::UnknownRun, "nothing was said yet");
+        let row = self.conversation.newest().await?.ok_or_else(silent)?;
+        journal::read(self.conversation.stores(), &row.run).await
+    }
+
+    async fn leave(&self) -> Result<(), Failure> {
+        let Some(row) = self.conversation.newest().await? else { return Ok(()) };
+        let waits = if is_parked(&row.status) { "it waits for you; " } else { "" };
+        let session = &self.conversation.session;
+        self.screen.tell(&format!("{waits}provost chat --session {session} goes on"));
+        Ok(())
+    }
+
+    /// Why a run could not be worked on: mostly because somebody else does.
+    fn unworked(&self, run: &RunId, error: &crate::WorkError) -> Failure {
+        match error {
+            crate::WorkError::Held(_) => self.conversation.busy(),
+            error => follow::unworked(run, error),
+        }
+    }
+}
+
+/// Whether an outcome is news.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Before,
+    Now,
+}
+
+fn yes(reason: &str) -> Decision {
+    Decision { reason: reason.to_owned(), ..Decision::accept(environment::person()) }
+}
+
+fn chosen_ids(chosen: &[&PendingAction]) -> Vec<String> {
+    chosen.iter().map(|action| action.action_id().to_owned()).collect()
+}
+
+fn unknown(word: &str, meant: Option<&str>) -> Failure {
+    let failure = Failure::new(Code::Config, format!("there is no command /{word}"));
+    failure.hint(match meant {
+        Some(meant) => format!("did you mean /{meant}?"),
+        None => "/help lists them; // says something that begins with a slash".to_owned(),
+    })
+}
+
+fn nothing(open: &Open, words: &str) -> Failure {
+    if open.approvals.is_empty() {
+        return Failure::new(Code::Decision, "nothing waits for a decision");
+    }
+    let ids: Vec<&str> = open.approvals.iter().map(|action| action.action_id()).collect();
+    Failure::new(Code::Decision, format!("`{words}` does not say what is meant"))
+        .hint(format!("begin with one of: {}", ids.join(", ")))
+}

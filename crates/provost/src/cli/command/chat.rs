@@ -1,0 +1,127 @@
+//! `provost chat`: a conversation with an agent.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use provost_contract::json;
+use provost_contract::session::Session;
+use provost_runtime::port::{IdKind, Stores};
+use serde_json::json;
+
+use super::opening::seen_from_here;
+use super::run::{CASSETTE, MODEL, absolute, remembered, workspace};
+use crate::cli::args::ChatOptions;
+use crate::cli::chat::{Conversation, Input, Opening, Talk, find, newest};
+use crate::cli::config::{ModelEntry, Project};
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Code, Failure};
+use crate::cli::follow::Answers;
+use crate::cli::place::Place;
+use crate::cli::screen::{Screen, Stream};
+use crate::cli::setup::{Answering, Setup};
+use crate::cli::{clock, journal};
+
+const HISTORY: &str = "chat_history";
+
+pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let place = Place::here()?;
+    let stores = place.open()?;
+    let (project, session) = begun(options, &stores).await?;
+    let agent = project.agent(spoken_with(options, session.as_ref())?)?;
+    let (model, entry, cassette) = model(options, &project, &agent, &stores, session.as_ref()).await?;
+    let id = match &session {
+        Some(session) => session.session_id.clone(),
+        None => clock::ids(clock::clock())?.make(IdKind::Session),
+    };
+    let root = workspace(&project, &place, &id)?;
+    let answering = Answering { entry, record: options.record.clone() };
+    let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
+    opening(*screen, &id, session.as_ref(), (&agent.head.name, &model), seen_from_here(&root)?);
+    remembered(&project.folder)?;
+    let cassette = cassette.as_deref().map(remembered).transpose()?.map(str::to_owned);
+    let folder = project.folder.clone();
+    let opening = Opening { session, folder, agent: agent.head.name.clone(), model, cassette };
+    let talk = Talk {
+        conversation: Conversation::new(setup, id, opening)?,
+        input: input(*screen, &place)?,
+        answers: Answers::of(options.yes),
+        screen: *screen,
+    };
+    talk.until_left().await
+}
+
+/// The project, and the session to go on with. A session knows its project.
+async fn begun(options: &ChatOptions, stores: &Stores) -> Result<(Project, Option<Session>), Failure> {
+    let project = Project::read(&options.project)?;
+    let Some(word) = &options.session else { return Ok((project, None)) };
+    let session = find(stores, word, &project.folder).await?;
+    let folder = Path::new(session.workspace.workspace_id());
+    let project = if folder == project.folder { project } else { Project::read(folder)? };
+    Ok((project, Some(session)))
+}
+
+fn spoken_with<'a>(
+    options: &'a ChatOptions,
+    session: Option<&'a Session>,
+) -> Result<Option<&'a str>, Failure> {
+    let of_session = session.map(|session| session.agent_slug.as_str()).filter(|agent| !agent.is_empty());
+    match (options.agent.as_deref(), of_session) {
+        (Some(asked), Some(agent)) if asked != agent => {
+            let message = format!("the conversation is with `{agent}`, not with `{asked}`");
+            Err(Failure::new(Code::UnknownAgent, message).hint("begin another: leave out --session"))
+        }
+        (asked, of_session) => Ok(asked.or(of_session)),
+    }
+}
+
+/// Who answers: whom the command line names, else whoever answered in the session before.
+async fn model(
+    options: &ChatOptions,
+    project: &Project,
+    agent: &crate::cli::config::AgentFile,
+    stores: &Stores,
+    session: Option<&Session>,
+) -> Result<(String, ModelEntry, Option<PathBuf>), Failure> {
+    let (mut cassette, mut name) =
+        (options.cassette.as_ref().map(|path| absolute(path)), options.model.clone());
+    if let (None, None, Some(session)) = (&cassette, &name, session)
+        && let Some(row) = newest(stores, &session.session_id).await?
+    {
+        let context = journal::read(stores, &row.run).await?.state.spec.context.clone();
+        cassette = json::text(&context, CASSETTE).map(PathBuf::from);
+        name = json::text(&context, MODEL).map(str::to_owned);
+    }
+    if let Some(path) = cassette {
+        return Ok(("cassette".to_owned(), ModelEntry::Cassette(path.clone()), Some(path)));
+    }
+    let (name, entry) = project.model(name.as_deref(), Some(agent))?;
+    Ok((name, entry, None))
+}
+
+fn input(screen: Screen, place: &Place) -> Result<Input, Failure> {
+    let is_person = std::io::stdin().is_terminal()
+        && screen.is_terminal(Stream::Data)
+        && screen.is_terminal(Stream::Notes)
+        && !screen.is_json();
+    if is_person { Input::terminal(&place.file(HISTORY)) } else { Ok(Input::Lines) }
+}
+
+fn opening(screen: Screen, id: &str, session: Option<&Session>, (agent, model): (&str, &str), root: &Path) {
+    if screen.is_json() {
+        let goes_on = session.is_some();
+        return screen.document(
+            &json!({ "type": "session", "session": id, "agent": agent, "model": model, "goes_on": goes_on }),
+        );
+    }
+    screen.note(&format!("talking  with {agent}, model {model}, in {}", root.display()));
+    match session {
+        Some(session) => screen.note(&format!(
+            "session  {id}: {} ({} messages)",
+            if session.title.is_empty() { "untitled" } else { &session.title },
+            session.messages.len()
+        )),
+        None => screen.note(&format!("session  {id}")),
+    }
+    screen.note("/help says what can be typed");
+    screen.note("");
+}

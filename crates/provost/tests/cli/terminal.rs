@@ -1,0 +1,204 @@
+//! The program on a real terminal.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+use std::time::Duration;
+
+use expectrl::session::OsSession;
+use expectrl::{Eof, Expect as _, Session};
+use serde_json::json;
+
+use super::script::{call, mend, say};
+use super::server::Speaker;
+use super::world::World;
+
+const CTRL_C: &str = "\u{3}";
+const CTRL_D: &str = "\u{4}";
+const UP: &str = "\u{1b}[A";
+const LEFT: &str = "\u{1b}[D";
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A terminal of some size with a program on it.
+struct Terminal(OsSession);
+
+impl Terminal {
+    fn new(mut command: Command, (columns, rows): (u16, u16)) -> Self {
+        command.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED").env("TERM", "xterm-256color");
+        // The size must be there before the program looks.
+        let mut sized = Command::new("sh");
+        sized.arg("-c").arg(format!("stty cols {columns} rows {rows}; exec \"$@\"")).arg("sh");
+        sized.arg(command.get_program()).args(command.get_args()).env_clear();
+        sized.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        sized.current_dir(command.get_current_dir().unwrap());
+        let mut session = Session::spawn(sized).unwrap();
+        session.set_expect_timeout(Some(PATIENCE));
+        Self(session)
+    }
+
+    /// Waits for some words, and gives everything up to them.
+    #[track_caller]
+    fn until(&mut self, words: &str) -> String {
+        match self.0.expect(words) {
+            Ok(found) => String::from_utf8_lossy(found.as_bytes()).into_owned(),
+            Err(error) => {
+                let mut rest = [0; 65_536];
+                let bytes = self.0.try_read(&mut rest).unwrap_or(0);
+                panic!("{error}: no {words:?} in {:?}", String::from_utf8_lossy(&rest[..bytes]));
+            }
+        }
+    }
+
+    fn types(&mut self, words: &str) {
+        self.0.send(words).unwrap();
+    }
+
+    fn enters(&mut self, words: &str) {
+        self.types(&format!("{words}\r"));
+    }
+
+    /// Everything to the end, and how the program ended.
+    fn end(mut self) -> (String, i32) {
+        let rest = self.0.expect(Eof).map(|rest| String::from_utf8_lossy(rest.as_bytes()).into_owned());
+        let status = self.0.get_process().wait().unwrap();
+        let code = match status {
+            expectrl::process::unix::WaitStatus::Exited(_, code) => code,
+            other => panic!("{other:?}"),
+        };
+        (rest.unwrap_or_default(), code)
+    }
+}
+
+impl World {
+    fn on_terminal(&self, words: &[&str], model: &[String], size: (u16, u16)) -> Terminal {
+        let mut command = self.command(words);
+        command.args(model);
+        Terminal::new(command, size)
+    }
+
+    fn chat_on_terminal(&self, words: &[&str], model: &[String]) -> Terminal {
+        let words: Vec<&str> =
+            ["chat", "--project", "examples/audit"].into_iter().chain(words.iter().copied()).collect();
+        self.on_terminal(&words, model, (80, 24))
+    }
+
+    /// A project whose model is that server.
+    fn served_by(&self, speaker: &Speaker) {
+        fs::create_dir_all(self.path("talk/agents")).unwrap();
+        let model = format!(
+            "[models.here]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nsettings = {{ model = \"m\" }}\n",
+            speaker.url
+        );
+        fs::write(self.path("talk/provost.toml"), model).unwrap();
+        fs::write(
+            self.path("talk/agents/helper.md"),
+            "---\nname: helper\ndescription: Helps.\n---\nYou help.\n",
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_person_is_asked_and_the_run_goes_on() {
+    let world = World::new();
+    let mut terminal = world.on_terminal(&["run", "examples/audit"], &[], (80, 24));
+    let before = terminal.until("allow it?");
+    assert!(before.contains("+echo $(($1 + $2))"), "{before}");
+    terminal.enters("y");
+    let (rest, code) = terminal.end();
+    assert_eq!(code, 0, "{rest}");
+    assert_eq!(rest.matches("Audit of Tally").count(), 1, "said once: {rest}");
+}
+
+/// The words are on the screen before the model has said all of them.
+#[test]
+fn words_arrive_while_the_model_speaks() {
+    let world = World::new();
+    let speaker = Speaker::new(&["The first words", " and the last."]);
+    world.served_by(&speaker);
+    let mut chat = world.on_terminal(&["chat", "--project", "talk"], &[], (80, 24));
+    chat.until("> ");
+    chat.enters("speak");
+    chat.until("The first words");
+    speaker.go_on();
+    chat.until(" and the last.");
+    chat.until("> ");
+    chat.types(CTRL_D);
+    assert_eq!(chat.end().1, 0);
+    let mut run = world.on_terminal(&["run", "talk", "--prompt", "speak"], &[], (80, 24));
+    run.until("The first words");
+    speaker.go_on();
+    let (rest, code) = run.end();
+    assert_eq!(code, 0, "{rest}");
+    assert!(!rest.contains("The first words"), "they are said once: {rest}");
+    let journal = world.provost(&["replay", "last"]).stdout;
+    assert!(journal.contains("The first words and the last."), "the journal has the whole answer: {journal}");
+}
+
+#[test]
+fn lines_are_edited_and_remembered_for_their_owner_alone() {
+    let world = World::new();
+    let mut chat = world.chat_on_terminal(&[], &world.script("one", &[say("Hi.")]));
+    chat.until("> ");
+    chat.enters(&format!("helo{LEFT}l"));
+    chat.until("Hi.");
+    chat.until("> ");
+    chat.types(CTRL_D);
+    assert_eq!(chat.end().1, 0);
+    let asked = fs::read_to_string(world.path("one.json")).unwrap();
+    assert!(asked.contains("\"hello\""), "{asked}");
+    let mode = fs::metadata(world.path(".provost/chat_history")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let mut again = world.chat_on_terminal(&["--session", "last"], &world.script("two", &[say("Again.")]));
+    again.until("> ");
+    again.enters(UP);
+    again.until("Again.");
+    again.until("> ");
+    again.types(CTRL_D);
+    assert_eq!(again.end().1, 0);
+    assert!(fs::read_to_string(world.path("two.json")).unwrap().matches("\"hello\"").count() >= 2);
+}
+
+/// Ctrl-C stops the turn and not the conversation; at an empty prompt a second one leaves.
+#[test]
+fn ctrl_c_stops_the_turn_honestly_and_leaves_when_said_twice() {
+    let world = World::new();
+    let sleeps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "600"] }));
+    let mut chat = world.chat_on_terminal(&[], &world.script("one", &[sleeps, say("Still here.")]));
+    chat.until("> ");
+    chat.enters("sleep");
+    chat.until("> shell/run");
+    chat.types(CTRL_C);
+    chat.until("cancelled; the conversation goes on");
+    chat.until("> ");
+    chat.enters("hello?");
+    chat.until("Still here.");
+    chat.until("> ");
+    chat.types(CTRL_C);
+    chat.until("Ctrl-C again leaves");
+    chat.until("> ");
+    chat.types(CTRL_C);
+    let (rest, code) = chat.end();
+    assert_eq!(code, 0, "{rest}");
+    let asked = fs::read_to_string(world.path("one.json")).unwrap();
+    assert!(asked.contains("It may have taken effect in part or in full."), "{asked}");
+}
+
+#[test]
+fn a_question_is_answered_in_the_conversation() {
+    let world = World::new();
+    let mut chat = world.chat_on_terminal(&[], &world.script("one", &[mend(), say("Mended.")]));
+    chat.until("> ");
+    chat.enters("mend it");
+    chat.until("allow it? [y]es, [n]o > ");
+    chat.enters("/aprove");
+    chat.until("did you mean /approve?");
+    chat.until("allow it? [y]es, [n]o > ");
+    chat.enters("y");
+    chat.until("Mended.");
+    chat.until("> ");
+    chat.enters("/quit");
+    assert_eq!(chat.end().1, 0);
+    assert!(world.mended().contains("echo $(($1 + $2))"));
+}
