@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
@@ -72,12 +72,21 @@ pub(crate) struct Server {
 impl Server {
     /// Answers the requests that come with these replies, in order.
     pub(crate) async fn with(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::behind("http", replies, |stream| async { Some(stream) }).await
+    }
+
+    /// The same behind a door that every connection must pass.
+    pub(crate) async fn behind<S: Stream, F: Future<Output = Option<S>> + Send + 'static>(
+        scheme: &str,
+        replies: impl IntoIterator<Item = Reply>,
+        door: impl Fn(TcpStream) -> F + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let url = format!("{scheme}://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let mut tasks = JoinSet::new();
         let replies: VecDeque<Reply> = replies.into_iter().collect();
-        tasks.spawn(serve(listener, replies, asked.clone()));
+        tasks.spawn(serve(listener, replies, asked.clone(), door));
         Self { url, asked, _tasks: tasks }
     }
 
@@ -86,10 +95,22 @@ impl Server {
     }
 }
 
-async fn serve(listener: TcpListener, mut replies: VecDeque<Reply>, asked: Arc<Mutex<Vec<Asked>>>) {
+/// What requests come in by.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
+async fn serve<S: Stream, F: Future<Output = Option<S>>>(
+    listener: TcpListener,
+    mut replies: VecDeque<Reply>,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    door: impl Fn(TcpStream) -> F,
+) {
     let mut silent = Vec::new();
-    while let Some(reply) = replies.pop_front() {
+    while !replies.is_empty() {
         let (stream, _) = listener.accept().await.unwrap();
+        let Some(stream) = door(stream).await else { continue };
+        let Some(reply) = replies.pop_front() else { break };
         let mut stream = BufReader::new(stream);
         let request = read(&mut stream).await;
         asked.lock().unwrap().push(request);
@@ -100,7 +121,7 @@ async fn serve(listener: TcpListener, mut replies: VecDeque<Reply>, asked: Arc<M
     }
 }
 
-async fn read(stream: &mut BufReader<TcpStream>) -> Asked {
+async fn read<S: Stream>(stream: &mut BufReader<S>) -> Asked {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -123,7 +144,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Asked {
 }
 
 /// Writes in chunks, each for itself; whoever hung up already is not waited for.
-async fn write(stream: &mut TcpStream, reply: &Reply) {
+async fn write<S: Stream>(stream: &mut S, reply: &Reply) {
     let mut head =
         format!("HTTP/1.1 {} Reply\r\ntransfer-encoding: chunked\r\nconnection: close\r\n", reply.status);
     for (name, value) in &reply.headers {
@@ -139,6 +160,9 @@ async fn write(stream: &mut TcpStream, reply: &Reply) {
         }
     }
     if written.is_ok() && reply.end == End::Properly {
-        let _ = stream.write_all(b"0\r\n\r\n").await;
+        written = stream.write_all(b"0\r\n\r\n").await;
+    }
+    if written.is_ok() {
+        let _ = stream.flush().await;
     }
 }

@@ -11,6 +11,7 @@ mod quick_start;
 mod recovery;
 mod script;
 mod server;
+mod servers;
 mod sessions;
 mod terminal;
 mod words;
