@@ -1,6 +1,7 @@
 //! Two handles on one file stand for two processes.
 
 use std::sync::Arc;
+use std::task::{Context, Waker};
 
 use provost_runtime::port::{AppendError, ClaimError, Epoch, Fault, Seq, Signal};
 use provost_store::sqlite::{Database, OpenError, Options};
@@ -101,6 +102,20 @@ async fn a_writer_that_does_not_stop_is_named_and_nothing_is_lost() {
     assert_eq!(stores.journal.head(&run).await.unwrap(), Seq(1), "reading goes on");
     hog.execute_batch("ROLLBACK").unwrap();
     stores.journal.append(append(&run, 1, 10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lone_append_waits_for_another_process_without_holding_its_thread() {
+    let place = Place::new();
+    let stores = place.open().stores();
+    let run = run("run-1");
+    stores.journal.append(append(&run, 0, 10)).await.unwrap();
+    let hog = hog(&place);
+    let mut lone = stores.journal.append(append(&run, 1, 10));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(lone.as_mut().poll(&mut context).is_pending());
+    hog.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(lone.await.unwrap(), Seq(2));
 }
 
 #[tokio::test]

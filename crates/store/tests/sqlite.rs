@@ -1,6 +1,8 @@
 //! SQLite keeps every promise of the ports, also across a restart.
 
-use provost_runtime::port::{Append, Seq, contract};
+use std::task::{Context, Poll, Waker};
+
+use provost_runtime::port::{Address, Append, Seq, contract};
 
 use crate::sample::{Place, append, run};
 
@@ -44,4 +46,38 @@ async fn what_was_asked_before_the_end_is_written() {
         let _ = dropped.as_mut().poll(&mut std::task::Context::from_waker(waker));
     }
     assert_eq!(place.open().stores().journal.head(&run).await.unwrap(), Seq(2));
+}
+
+#[tokio::test]
+async fn whoever_is_alone_is_served_at_once() {
+    let place = Place::new();
+    let stores = place.open().stores();
+    let run = run("run-1");
+    let mut context = Context::from_waker(Waker::noop());
+    let mut lone = stores.journal.append(append(&run, 0, 10));
+    assert!(matches!(lone.as_mut().poll(&mut context), Poll::Ready(Ok(Seq(1)))));
+    let mut large = append(&run, 1, 10);
+    large.artifacts = vec![(Address::of(b"kept"), b"kept".to_vec())];
+    let mut large = stores.journal.append(large);
+    assert!(large.as_mut().poll(&mut context).is_pending(), "this may take a while");
+    // What comes behind it stays behind it.
+    let behind = stores.journal.append(append(&run, 2, 10));
+    let (large, behind) = tokio::join!(large, behind);
+    assert_eq!((large.unwrap(), behind.unwrap()), (Seq(2), Seq(3)));
+}
+
+#[tokio::test]
+async fn the_log_is_written_over_and_nothing_is_lost() {
+    const APPENDS: u64 = 400;
+    let place = Place::new();
+    let stores = place.open().stores();
+    let run = run("run-1");
+    for expected in 0..APPENDS {
+        stores.journal.append(append(&run, expected, 1_000)).await.unwrap();
+    }
+    let log = std::fs::metadata(place.path().with_extension("db-wal")).unwrap();
+    assert!(log.len() < APPENDS * 1_000, "the log has {} bytes", log.len());
+    drop(stores);
+    let records = place.open().stores().journal.read(&run, Seq::FIRST, usize::MAX).await.unwrap();
+    assert!(records.iter().map(|record| record.seq.0).eq(1..=APPENDS));
 }

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 use super::broken::Broken;
+use super::desk::Desk;
 use super::open;
 use super::open_error::OpenError;
 use super::options::{Access, Options};
@@ -36,7 +37,8 @@ impl Database {
         let writer = match options.access {
             Access::Write => {
                 let connection = open::writing(path, options)?;
-                Some(Writer::start(connection, path.to_owned(), patience_ms, queue_max).map_err(failed)?)
+                let desk = Desk::new(connection, path.to_owned(), patience_ms);
+                Some(Writer::start(desk, queue_max).map_err(failed)?)
             }
             Access::ReadOnly => None,
         };
@@ -57,10 +59,20 @@ impl Database {
         T: Send + 'static,
         Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
     {
-        match &self.writer {
-            Some(writer) => writer.write(work).await,
-            None => Err(Fault::ReadOnly { place: self.path.display().to_string() }),
-        }
+        self.writer()?.write(work).await
+    }
+
+    /// The same for a few bytes.
+    pub(super) async fn write_small<T, Work>(&self, work: Work) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
+    {
+        self.writer()?.write_small(work).await
+    }
+
+    fn writer(&self) -> Result<&Writer, Fault> {
+        self.writer.as_ref().ok_or_else(|| Fault::ReadOnly { place: self.path.display().to_string() })
     }
 
     pub(super) async fn read<T, Work>(&self, work: Work) -> Result<T, Fault>

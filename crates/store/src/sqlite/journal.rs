@@ -9,13 +9,18 @@ use super::counter::{counted, stored};
 use super::database::Database;
 use super::{artifacts, batch, runs};
 
+/// How much may be written in the thread that asks.
+const SMALL_BYTES_MAX: usize = 64 << 10;
+
 impl Journal for Database {
     fn append(&self, append: Append) -> Boxed<'_, Result<Seq, AppendError>> {
         Box::pin(async move {
             append.check()?;
             let records = batch::encode(&append.batch);
             let chunks: Vec<_> = append.artifacts.iter().map(|(_, bytes)| artifacts::chunks(bytes)).collect();
-            self.write(move |connection| write(connection, &append, &records, &chunks)).await?
+            let small = append.artifacts.is_empty() && records.len() <= SMALL_BYTES_MAX;
+            let work = move |connection: &_| write(connection, &append, &records, &chunks);
+            if small { self.write_small(work).await? } else { self.write(work).await? }
         })
     }
 

@@ -1,7 +1,7 @@
 //! SQLite behind the ports: one file, one writer thread, a few readers.
 //!
 //! Every write goes through the writer thread, which puts all that waits into one transaction and
-//! answers after the commit. Two processes may open the same file: SQLite lets one write at a time,
+//! answers after the commit; a short one of somebody who is alone is done without it. Two processes may open the same file: SQLite lets one write at a time,
 //! and claims keep one writer a run. Nobody outside this module sees an error of SQLite itself.
 
 mod approvals;
@@ -12,8 +12,10 @@ mod claims;
 mod client_tool_requests;
 mod counter;
 mod database;
+mod desk;
 mod holder;
 mod inbox;
+mod job;
 mod journal;
 mod migrate;
 mod open;

@@ -1,66 +1,37 @@
 //! The writer thread: all that waits goes into one transaction, and is answered after its commit.
 
-use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use provost_runtime::port::Fault;
-use rusqlite::{Connection, ErrorCode};
-use tokio::sync::{mpsc, oneshot};
+use rusqlite::Connection;
+use tokio::sync::mpsc;
 
 use super::broken::Broken;
-use super::work;
+use super::desk::Desk;
+use super::job::{Asked, Job, Open};
 
 /// How many pieces of work one transaction takes.
 const GROUP_MAX: usize = 256;
-
-/// A piece of work for the writer. It may be asked to work again in another transaction when the
-/// first was rolled back.
-trait Job: Send {
-    fn work(&mut self, connection: &Connection) -> Result<(), Broken>;
-    fn answer(self: Box<Self>, outcome: Result<(), Fault>);
-}
-
-struct Asked<T, Work> {
-    work: Work,
-    done: Option<T>,
-    reply: oneshot::Sender<Result<T, Fault>>,
-}
-
-impl<T, Work> Job for Asked<T, Work>
-where
-    T: Send,
-    Work: FnMut(&Connection) -> Result<T, Broken> + Send,
-{
-    fn work(&mut self, connection: &Connection) -> Result<(), Broken> {
-        self.done = Some((self.work)(connection)?);
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, outcome: Result<(), Fault>) {
-        let Self { done, reply, .. } = *self;
-        // Whoever asked may have stopped listening.
-        let _ = reply.send(outcome.and_then(|()| done.ok_or(Fault::Closed)));
-    }
-}
+/// Up to so many, all that waits goes into one.
+const GROUP_WHOLE: usize = 32;
 
 /// The handle of the writer thread. Dropping it finishes what waits and ends the thread.
 pub(super) struct Writer {
+    desk: Arc<Mutex<Desk>>,
+    open: Open,
     inbox: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(super) fn start(
-        connection: Connection,
-        path: PathBuf,
-        patience_ms: u64,
-        queue_max: usize,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(desk: Desk, queue_max: usize) -> std::io::Result<Self> {
         let (sender, inbox) = mpsc::channel(queue_max.max(1));
-        let desk = Desk { connection, path, patience_ms };
+        let desk = Arc::new(Mutex::new(desk));
+        let at_desk = desk.clone();
         let thread =
-            thread::Builder::new().name("provost-writer".to_owned()).spawn(move || desk.run(inbox))?;
-        Ok(Self { inbox: Some(sender), thread: Some(thread) })
+            thread::Builder::new().name("provost-writer".to_owned()).spawn(move || run(&at_desk, inbox))?;
+        Ok(Self { desk, open: Open::default(), inbox: Some(sender), thread: Some(thread) })
     }
 
     /// Has the writer do some work, and waits until it is on the disk.
@@ -69,10 +40,38 @@ impl Writer {
         T: Send + 'static,
         Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        let inbox = self.inbox.as_ref().ok_or(Fault::Closed)?;
-        inbox.send(Box::new(Asked { work, done: None, reply })).await.map_err(|_| Fault::Closed)?;
+        let (job, answer) = Asked::new(work, self.open.clone());
+        self.queue(job).await?;
         answer.await.unwrap_or_else(|gone| Err(Fault::Unknown(Box::new(gone))))
+    }
+
+    /// The same for a few bytes. Whoever is alone writes them here and now: nobody else would share the
+    /// commit, and to wake the writer and be woken by it takes as long as a good disk does.
+    pub(super) async fn write_small<T, Work>(&self, work: Work) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
+    {
+        let alone = self.open.is_alone();
+        let (job, answer) = Asked::new(work, self.open.clone());
+        let left = if alone { self.at_once(job) } else { Some(job as Box<dyn Job>) };
+        if let Some(job) = left {
+            self.queue(job).await?;
+        }
+        answer.await.unwrap_or_else(|gone| Err(Fault::Unknown(Box::new(gone))))
+    }
+
+    /// Gives back what could not be done without waiting.
+    fn at_once(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        match self.desk.try_lock() {
+            Ok(mut desk) => desk.serve_at_once(job),
+            Err(_) => Some(job),
+        }
+    }
+
+    async fn queue(&self, job: Box<dyn Job>) -> Result<(), Fault> {
+        let inbox = self.inbox.as_ref().ok_or(Fault::Closed)?;
+        inbox.send(job).await.map_err(|_| Fault::Closed)
     }
 }
 
@@ -86,73 +85,18 @@ impl Drop for Writer {
     }
 }
 
-/// Where the writer sits.
-struct Desk {
-    connection: Connection,
-    path: PathBuf,
-    patience_ms: u64,
-}
-
-/// Where a transaction failed.
-enum Failure {
-    /// It never began: nobody's work was looked at.
-    Begin(Broken),
-    /// Some work in it failed, or it does not fit as a whole.
-    Work(Broken),
-    /// The disk failed while it was made durable.
-    Commit(Broken),
-}
-
-impl Desk {
-    fn run(self, mut inbox: mpsc::Receiver<Box<dyn Job>>) {
-        let mut group = Vec::with_capacity(GROUP_MAX);
-        while inbox.blocking_recv_many(&mut group, GROUP_MAX) > 0 {
-            self.serve(&mut group);
+fn run(desk: &Mutex<Desk>, mut inbox: mpsc::Receiver<Box<dyn Job>>) {
+    let mut group = Vec::with_capacity(GROUP_MAX);
+    loop {
+        // When many wait, half of them are written at a time: while the disk works for one half, the
+        // other, answered before, works out what it writes next.
+        let most = (inbox.len() / 2).clamp(GROUP_WHOLE, GROUP_MAX);
+        if inbox.blocking_recv_many(&mut group, most) == 0 {
+            return;
         }
-    }
-
-    fn serve(&self, group: &mut Vec<Box<dyn Job>>) {
-        match self.commit(group) {
-            // One piece of work must not fail the others: each gets a transaction of its own.
-            Err(Failure::Work(_)) if group.len() > 1 => {
-                for mut job in group.drain(..) {
-                    let outcome = self.commit(std::slice::from_mut(&mut job));
-                    job.answer(outcome.map_err(|failure| self.fault(&failure)));
-                }
-            }
-            Err(failure) => group.drain(..).for_each(|job| job.answer(Err(self.fault(&failure)))),
-            Ok(()) => group.drain(..).for_each(|job| job.answer(Ok(()))),
-        }
-    }
-
-    fn commit(&self, group: &mut [Box<dyn Job>]) -> Result<(), Failure> {
-        let begin = || self.statement("BEGIN IMMEDIATE");
-        work::patiently(self.patience_ms, begin).map_err(Failure::Begin)?;
-        let worked = group.iter_mut().try_for_each(|job| job.work(&self.connection)).map_err(Failure::Work);
-        let outcome = worked.and_then(|()| self.statement("COMMIT").map_err(Failure::of_commit));
-        if outcome.is_err() {
-            work::roll_back(&self.connection);
-        }
-        outcome
-    }
-
-    fn statement(&self, sql: &str) -> Result<(), Broken> {
-        self.connection.prepare_cached(sql)?.execute([])?;
-        Ok(())
-    }
-
-    fn fault(&self, failure: &Failure) -> Fault {
-        match failure {
-            Failure::Begin(broken) | Failure::Work(broken) => broken.fault(&self.path, self.patience_ms),
-            Failure::Commit(Broken::Sqlite(error)) => Fault::Unknown(Box::new(error.clone())),
-            Failure::Commit(broken @ Broken::Damaged(_)) => broken.fault(&self.path, self.patience_ms),
-        }
-    }
-}
-
-impl Failure {
-    /// A commit that finds no room wrote nothing that counts; any other failing disk leaves it open.
-    fn of_commit(broken: Broken) -> Self {
-        if broken.code() == Some(ErrorCode::DiskFull) { Self::Work(broken) } else { Self::Commit(broken) }
+        // Whoever panicked at the desk may have left a transaction open: nobody writes there any more.
+        let Ok(mut desk) = desk.lock() else { return };
+        desk.serve(&mut group);
+        desk.end_lap();
     }
 }

@@ -1,0 +1,60 @@
+//! A piece of work for whoever writes.
+
+use std::sync::Arc;
+
+use provost_runtime::port::Fault;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::broken::Broken;
+
+/// It may be asked to work again in another transaction when the first was rolled back.
+pub(super) trait Job: Send {
+    fn work(&mut self, connection: &Connection) -> Result<(), Broken>;
+    fn answer(self: Box<Self>, outcome: Result<(), Fault>);
+}
+
+/// Lives as long as a piece of work is not answered.
+#[derive(Clone, Default)]
+pub(super) struct Open(Arc<()>);
+
+impl Open {
+    /// Whether this is the only one: nothing waits for its answer.
+    pub(super) fn is_alone(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+}
+
+/// Work of somebody who waits for its answer.
+pub(super) struct Asked<T, Work> {
+    work: Work,
+    done: Option<T>,
+    reply: oneshot::Sender<Result<T, Fault>>,
+    open: Open,
+}
+
+impl<T, Work> Asked<T, Work> {
+    pub(super) fn new(work: Work, open: Open) -> (Box<Self>, oneshot::Receiver<Result<T, Fault>>) {
+        let (reply, answer) = oneshot::channel();
+        (Box::new(Self { work, done: None, reply, open }), answer)
+    }
+}
+
+impl<T, Work> Job for Asked<T, Work>
+where
+    T: Send,
+    Work: FnMut(&Connection) -> Result<T, Broken> + Send,
+{
+    fn work(&mut self, connection: &Connection) -> Result<(), Broken> {
+        self.done = Some((self.work)(connection)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), Fault>) {
+        let Self { done, reply, open, .. } = *self;
+        // Whoever hears the answer may come with the next piece at once.
+        drop(open);
+        // Whoever asked may have stopped listening.
+        let _ = reply.send(outcome.and_then(|()| done.ok_or(Fault::Closed)));
+    }
+}
