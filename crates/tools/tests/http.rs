@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
 
-use provost_tools::{HttpAccess, HttpLimits, Preview, Tools};
+use provost_tools::{Bounds, HttpAccess, HttpLimits, Preview, Tools};
 use serde_json::{Value, json};
 
 use crate::bench::{call, code_of, preview};
@@ -109,6 +110,34 @@ async fn a_redirect_is_checked_like_an_address() {
     }
     let both = access(&hosts, &["127.0.0.1", "127.0.0.2"]);
     assert_eq!(get(&both, &format!("http://{public}/address")).await["result"]["text"], "inner secret");
+}
+
+/// Follows no redirect to one place.
+#[derive(Debug)]
+struct NotThere(String);
+
+impl Bounds for NotThere {
+    fn hides(&self, _tool: &str, _path: &str) -> bool {
+        false
+    }
+
+    fn closes(&self, tool: &str, url: &str) -> bool {
+        assert_eq!(tool, "http/get");
+        url.starts_with(&self.0)
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_stays_within_bounds() {
+    let inner = serve("127.0.0.2", |_| ok("inner secret"));
+    let public = serve("127.0.0.1", move |_| to(&format!("http://{inner}/")));
+    let access = access(&[public.to_string(), inner.to_string()], &["127.0.0.1", "127.0.0.2"]);
+    for (closed, told) in [(format!("http://{inner}"), "redirect_not_allowed"), ("http://x".to_owned(), "ok")]
+    {
+        let tools = Tools::default().with_http_within(access.clone(), Arc::new(NotThere(closed))).unwrap();
+        let reply = call(&tools, "http/get", json!({ "url": format!("http://{public}/") })).await;
+        assert_eq!(code_of(&reply), told);
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@ mod clock;
 mod command;
 mod config;
 mod copy;
+#[cfg(all(test, target_os = "linux"))]
+mod deny_tests;
 mod environment;
 mod exit;
 mod failure;

@@ -41,6 +41,18 @@ impl Setup {
         root: &Path,
         stores: Stores,
     ) -> Result<Self, Failure> {
+        let model = answering.model(project, clock::clock())?;
+        Self::with_model(project, agent, model, root, stores)
+    }
+
+    /// The same with a given model.
+    pub(super) fn with_model(
+        project: &Project,
+        agent: Option<&AgentFile>,
+        model: Arc<dyn Model>,
+        root: &Path,
+        stores: Stores,
+    ) -> Result<Self, Failure> {
         let clock = clock::clock();
         let ids = clock::ids(clock.clone())?;
         let policy = Arc::new(ProjectPolicy::new(project, agent, root)?);
@@ -48,7 +60,6 @@ impl Setup {
         let declarations = declarations(&tools, agent)?;
         let notes = Notes::default();
         let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
-        let model = answering.model(project, clock.clone())?;
         let mut builder = Runtime::builder()
             .stores(stores)
             .clock(clock)

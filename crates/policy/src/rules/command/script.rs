@@ -19,6 +19,10 @@ pub(super) struct Simple {
 
 /// The commands of a script, in order; what cannot be read otherwise.
 pub(super) fn commands(script: &str) -> Result<Vec<Simple>, String> {
+    // Some shells look for commands also in quoted words, such as the index of an array.
+    if script.contains("$(") || script.contains('`') {
+        return Err("a command inside a word is not read".to_owned());
+    }
     let mut reader = Reader::new(script);
     reader.read()?;
     let mut plain = Vec::new();

@@ -73,9 +73,15 @@ impl Asked<'_, '_> {
         if !word.clear {
             return Fit::unclear("a word of the command is made when it runs");
         }
+        if let Some(why) = elsewhere(&word.text) {
+            return Fit::unclear(why);
+        }
         Fit::any(readings(&word.text).map(|text| {
             self.anywhere(text, |place| {
-                if self.meets(place, Extent::Place, Spelling::Folded) {
+                if [Extent::Place, Extent::Everything]
+                    .iter()
+                    .any(|extent| self.meets(place, *extent, Spelling::Folded))
+                {
                     return Fit::Yes;
                 }
                 let holds = self.patterns.iter().any(|pattern| {
@@ -131,6 +137,20 @@ fn is_odd(text: &str) -> bool {
 /// Whether a command changes the folder that later words are read in.
 fn moves(words: &[Word]) -> bool {
     words.first().is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd" | "chroot"))
+}
+
+/// Why a word may lead where it does not say.
+fn elsewhere(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    if lower.contains("file:") && word.contains('%') {
+        return Some("the address of a file is encoded");
+    }
+    if lower.starts_with("--files") || lower == "-t" {
+        return Some("names of files are read from a file");
+    }
+    let place = Place::read(word.rsplit('=').next().unwrap_or(word), "/-");
+    let names: Vec<&str> = place.0.iter().take(2).map(String::as_str).collect();
+    matches!(names.as_slice(), ["proc", ..] | ["dev", "fd"]).then_some("what is there depends on who looks")
 }
 
 /// What of a word may be a path: all of it, what stands behind an option, behind `=`, `:`, `,` or `@`.
