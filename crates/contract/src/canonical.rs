@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::json::Object;
+
 /// Whether object keys keep their given order or are sorted by byte value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyOrder {
@@ -38,6 +40,13 @@ pub fn hash(value: &Value) -> String {
     format!("sha256:{}", sha256_hex(canonical(value).as_bytes()))
 }
 
+/// The same of an object.
+pub fn object_hash(object: &Object) -> String {
+    let mut out = String::new();
+    write_object(&mut out, object, KeyOrder::Sorted);
+    format!("sha256:{}", sha256_hex(out.as_bytes()))
+}
+
 /// `sha256:` and the hash of a text as it stands.
 pub fn text_hash(text: &str) -> String {
     format!("sha256:{}", sha256_hex(text.as_bytes()))
@@ -45,13 +54,25 @@ pub fn text_hash(text: &str) -> String {
 
 /// The SHA-256 of some bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
+    sha256_of_parts(&[bytes])
+}
+
+/// The SHA-256 of some parts, one behind the other.
+pub fn sha256_of_parts(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    digest.finalize().into()
 }
 
 /// The lower-case hex SHA-256 of some bytes.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    let digits = sha256(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+    let mut hex = String::with_capacity(64);
+    for byte in sha256(bytes) {
+        hex.extend(
+            [byte >> 4, byte & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16)),
+        );
+    }
+    hex
 }
 
 /// The first 16 hex digits of the SHA-256 of a text: enough to name a thing by what it holds.
@@ -75,20 +96,24 @@ fn write_value(out: &mut String, value: &Value, order: KeyOrder) {
         Value::Number(number) => write_number(out, number),
         Value::String(text) => write_text(out, text),
         Value::Array(items) => write_list(out, items, order),
-        Value::Object(map) if map.is_empty() => out.push_str("[]"),
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            if order == KeyOrder::Sorted {
-                entries.sort_unstable_by_key(|(key, _)| key.as_bytes());
-            }
-            write_separated(out, '{', entries.into_iter(), |out, (key, item)| {
-                write_text(out, key);
-                out.push(':');
-                write_value(out, item, order);
-            });
-            out.push('}');
-        }
+        Value::Object(map) => write_object(out, map, order),
     }
+}
+
+fn write_object(out: &mut String, map: &Object, order: KeyOrder) {
+    if map.is_empty() {
+        return out.push_str("[]");
+    }
+    let mut entries: Vec<_> = map.iter().collect();
+    if order == KeyOrder::Sorted {
+        entries.sort_unstable_by_key(|(key, _)| key.as_bytes());
+    }
+    write_separated(out, '{', entries.into_iter(), |out, (key, item)| {
+        write_text(out, key);
+        out.push(':');
+        write_value(out, item, order);
+    });
+    out.push('}');
 }
 
 fn write_list(out: &mut String, items: &[Value], order: KeyOrder) {

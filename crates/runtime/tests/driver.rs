@@ -122,7 +122,7 @@ async fn a_secret_reaches_the_executor_and_nothing_that_is_kept() {
     let given = scene.finder.given.lock().unwrap().clone();
     assert_eq!(given[0].0["parameters"]["token"], SECRET);
     for record in records(&scene.journal).await {
-        let body = String::from_utf8(record.body).unwrap();
+        let body = String::from_utf8_lossy(&record.body).into_owned();
         assert!(!body.contains(SECRET), "{}: {body}", record.kind);
     }
     assert!(!finished.result().unwrap().to_string().contains(SECRET));

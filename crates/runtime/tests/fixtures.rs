@@ -25,7 +25,7 @@ fn record(line: &Value) -> Record {
         epoch: Epoch(number("epoch")),
         kind: text("kind").into(),
         version: u16::try_from(number("version")).expect("a version"),
-        body: text("body").into_bytes(),
+        body: text("body").into_bytes().into(),
         hash: std::array::from_fn(byte),
     }
 }

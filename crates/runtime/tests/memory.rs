@@ -20,7 +20,7 @@ async fn what_does_not_fit_is_refused_whole() {
         epoch: Epoch::NONE,
         kind: "note".into(),
         version: 1,
-        body: vec![b'x'; 600],
+        body: vec![b'x'; 600].into(),
         hash: [0; 32],
     };
     let run: RunId = "run-1".parse().unwrap();

@@ -127,7 +127,7 @@ async fn a_full_disk_leaves_nothing_half_written() {
     assert!(matches!(full, AppendError::Storage(Fault::Full { .. })), "{full}");
     assert!(head > 5, "something fits");
     let mut large = append(&run, head, 10);
-    let artifact = append(&run, 0, 500 << 10).batch.remove(0).body;
+    let artifact = append(&run, 0, 500 << 10).batch.remove(0).body.to_vec();
     large.artifacts = vec![(Address::of(&artifact), artifact)];
     let error = stores.journal.append(large).await.unwrap_err();
     assert!(matches!(error, AppendError::Storage(Fault::Full { .. })), "{error}");

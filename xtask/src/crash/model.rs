@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use provost_contract::Message;
 use provost_runtime::engine::History;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 use serde_json::Value;
@@ -47,7 +46,7 @@ fn with_transcript(mut turn: Value, given: &History) -> Value {
     if let Some(turn) = turn.as_object_mut()
         && let Some(Value::Array(more)) = turn.shift_remove("more")
     {
-        let messages = given.iter().map(Message::to_value).chain(more);
+        let messages = given.iter().map(|message| message.to_value()).chain(more);
         turn.insert("messages".into(), messages.collect());
     }
     turn

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::RedactedParameters;
 use super::result::DEFAULT_ERROR;
 use crate::json::{self, Object};
 use crate::{canonical, loose};
@@ -20,10 +19,12 @@ pub struct AuditedCall<'a> {
     pub tool_source: &'a str,
     /// The turn of the run.
     pub turn: u64,
-    /// The model's own arguments, before bindings and defaults.
-    pub parameters: &'a RedactedParameters,
+    /// The hash of the model's own arguments, redacted, before bindings and defaults.
+    pub parameters_sha256: &'a str,
     /// The normalised result.
     pub result: &'a Object,
+    /// The hash of its summary, see [`result_hash`].
+    pub result_sha256: &'a str,
 }
 
 impl AuditedCall<'_> {
@@ -38,17 +39,22 @@ impl AuditedCall<'_> {
             "tool_name": self.tool_name,
             "tool_call_id": self.tool_call_id,
             "tool_source": self.tool_source,
-            "parameters_sha256": self.parameters.sha256(),
+            "parameters_sha256": self.parameters_sha256,
             "parameters_redacted": true,
             "success": success,
             "result_status": if success { "success" } else { "error" },
-            "result_sha256": canonical::hash(&result_summary(self.result)),
+            "result_sha256": self.result_sha256,
             "error_type": json::text(&metadata, "error_type").unwrap_or_default(),
         });
         let Value::Object(mut event) = event else { return event };
         event.retain(|_, value| value.as_str() != Some(""));
         Value::Object(event)
     }
+}
+
+/// The hash of what an audit covers of a result.
+pub fn result_hash(result: &Object) -> String {
+    canonical::hash(&result_summary(result))
 }
 
 /// What the hash of a result covers: whether it succeeded, the tool, the metadata and the hash of the

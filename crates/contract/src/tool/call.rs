@@ -34,15 +34,21 @@ impl ToolCall {
             Some(parameters) => json::object_from(parameters)
                 .ok_or_else(|| ContractError::field(CODE, "parameters", "must be an array"))?,
         };
-        let mut metadata = json::object_or_empty(raw, "metadata");
+        let metadata = json::object_or_empty(raw, "metadata");
         let given = json::present(raw, "id").or_else(|| json::present(raw, TOOL_CALL_ID));
-        let id =
-            given.or_else(|| json::present(&metadata, TOOL_CALL_ID)).and_then(Value::as_str).map(str::trim);
-        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
-        if let Some(id) = &id {
-            metadata.insert(TOOL_CALL_ID.into(), id.as_str().into());
+        let id = given.or_else(|| json::present(&metadata, TOOL_CALL_ID)).and_then(Value::as_str);
+        let id = id.map(str::to_owned);
+        Ok(Self::new(tool_name, parameters, metadata, id.as_deref()))
+    }
+
+    /// A call of a tool by its name, which is not empty; an id that is blank counts as none.
+    pub fn new(tool_name: &str, parameters: Object, mut metadata: Object, id: Option<&str>) -> Self {
+        debug_assert!(!tool_name.is_empty(), "a call names a tool");
+        let id = id.map(str::trim).filter(|id| !id.is_empty());
+        if let Some(id) = id {
+            metadata.insert(TOOL_CALL_ID.into(), id.into());
         }
-        Ok(Self { tool_name: tool_name.to_owned(), parameters, metadata, id })
+        Self { tool_name: tool_name.to_owned(), parameters, metadata, id: id.map(str::to_owned) }
     }
 
     /// The name of the tool, as called.

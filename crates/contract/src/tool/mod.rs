@@ -19,7 +19,7 @@ mod spin_detector;
 mod truncator;
 
 pub use alias::ToolAliases;
-pub use audit::{AuditedCall, result_summary};
+pub use audit::{AuditedCall, result_hash, result_summary};
 pub use call::ToolCall;
 pub use catalog::{CatalogEvent, RejectedTool, ToolCatalog, ToolExecution};
 pub use declaration::{ToolDeclaration, ToolExecutor};

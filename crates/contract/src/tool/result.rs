@@ -53,21 +53,26 @@ impl ToolResult {
         let Some(raw) = value.as_object() else {
             return Err(ContractError::whole(CODE, "result must be an array"));
         };
+        Self::read(raw.clone())
+    }
+
+    /// The same of an object nobody else needs.
+    pub fn read(mut raw: Object) -> Result<Self> {
         let outcome = if raw.get("success").is_some_and(loose::flag) {
-            ToolOutcome::success(raw.get("result").cloned().unwrap_or_default())
+            ToolOutcome::success(raw.get_mut("result").map(Value::take).unwrap_or_default())
         } else {
-            ToolOutcome::failure(json::text(raw, "error"))
+            ToolOutcome::failure(json::text(&raw, "error"))
         };
-        let mut metadata = json::object_or_empty(raw, "metadata");
+        let mut metadata = json::object_or_empty(&raw, "metadata");
         if let (None, Some(error_type)) =
-            (json::present(&metadata, ERROR_TYPE), json::trimmed_text(raw, ERROR_TYPE))
+            (json::present(&metadata, ERROR_TYPE), json::trimmed_text(&raw, ERROR_TYPE))
         {
             metadata.insert(ERROR_TYPE.into(), error_type.into());
         }
-        let tool_name = json::text(raw, "tool_name").unwrap_or_default();
-        let mut result = Self::build(tool_name, outcome, metadata, RuntimeMetadata::of(raw))?;
-        result.status = json::trimmed_text(raw, "status").map(str::to_owned);
-        result.runtime_tool_request = json::object(raw, "runtime_tool_request").cloned();
+        let tool_name = json::text(&raw, "tool_name").unwrap_or_default();
+        let mut result = Self::build(tool_name, outcome, metadata, RuntimeMetadata::of(&raw))?;
+        result.status = json::trimmed_text(&raw, "status").map(str::to_owned);
+        result.runtime_tool_request = json::object(&raw, "runtime_tool_request").cloned();
         Ok(result)
     }
 
@@ -108,18 +113,23 @@ impl ToolResult {
 
     /// The wire form as an object.
     pub fn to_object(&self) -> Object {
-        let (success, key, answer) = match &self.outcome {
-            ToolOutcome::Success(result) => (true, "result", result.clone()),
-            ToolOutcome::Failure(error) => (false, "error", error.as_str().into()),
+        self.clone().into_object()
+    }
+
+    /// The same of a result nobody else needs.
+    pub fn into_object(self) -> Object {
+        let (success, key, answer) = match self.outcome {
+            ToolOutcome::Success(result) => (true, "result", result),
+            ToolOutcome::Failure(error) => (false, "error", error.into()),
         };
-        let runtime = (!self.runtime.is_empty()).then(|| self.runtime.to_value());
+        let runtime = (!self.runtime.is_empty()).then(|| self.runtime.into_value());
         let members = [
             ("success", Some(success.into())),
-            ("tool_name", Some(self.tool_name.as_str().into())),
-            ("metadata", Some(self.metadata.clone().into())),
+            ("tool_name", Some(self.tool_name.into())),
+            ("metadata", Some(self.metadata.into())),
             ("runtime", runtime),
-            ("status", self.status.as_deref().map(Value::from)),
-            ("runtime_tool_request", self.runtime_tool_request.clone().map(Value::Object)),
+            ("status", self.status.map(Value::from)),
+            ("runtime_tool_request", self.runtime_tool_request.map(Value::Object)),
             (key, Some(answer)),
         ];
         members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()

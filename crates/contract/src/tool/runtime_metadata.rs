@@ -42,6 +42,10 @@ impl RuntimeMetadata {
 
     /// The wire form.
     pub fn to_value(&self) -> Value {
-        Value::Object(self.0.clone())
+        self.clone().into_value()
+    }
+
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(self.0)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use provost_contract::Message;
 use provost_contract::json::{self, Object};
 use provost_contract::provider::{Change, Loss, Provider, RepairMode, ToolNames, repair};
 use provost_contract::structured_output::StructuredOutputRequest;
@@ -34,8 +35,8 @@ impl Ask {
             request.structured_output.map(StructuredOutputRequest::parse).transpose().map_err(|error| {
                 Fault::new(FaultKind::BadRequest, format!("the wanted output: {}", error.message()))
             })?;
-        let names = names(request);
         let mut messages = request.messages.to_messages();
+        let names = names(request, &messages);
         riding::restore(&mut messages);
         let repaired = repair(&messages, RepairMode::Synthesise);
         let encoded = shape.encode(&repaired.messages, &names);
@@ -57,8 +58,8 @@ impl Ask {
 }
 
 /// An alias for every tool that is declared or was called before.
-fn names(request: &TurnRequest<'_>) -> ToolAliases {
+fn names(request: &TurnRequest<'_>, messages: &[Message]) -> ToolAliases {
     let declared = request.tools.tools().iter().map(|tool| tool.name().as_str());
-    let called = request.messages.iter().map(|message| message.tool_name()).filter(|name| !name.is_empty());
+    let called = messages.iter().map(Message::tool_name).filter(|name| !name.is_empty());
     ToolAliases::new(declared.chain(called))
 }

@@ -9,27 +9,18 @@ use crate::decision::{Decision, Verdict};
 
 const LAYER: &str = "tool_call_gate";
 
-/// May this tool be called now? `messages` is the transcript before the proposed call. The first rule
-/// that refuses answers.
-pub fn evaluate_call<'a>(
-    rules: &[GateRule],
-    tool_name: &str,
-    messages: impl IntoIterator<Item = &'a Message>,
-) -> Decision<Verdict> {
-    let calls = tool_calls(messages);
+/// May this tool be called now? `calls` are the tools called before the proposed call. The first rule that
+/// refuses answers.
+pub fn evaluate_call(rules: &[GateRule], tool_name: &str, calls: &[&str]) -> Decision<Verdict> {
     let gating = rules.iter().filter(|rule| rule.gate_calls);
-    first_refusal(gating.filter_map(|rule| refused_call(rule, tool_name, &calls)))
+    first_refusal(gating.filter_map(|rule| refused_call(rule, tool_name, calls)))
 }
 
 /// May the run finish? The first rule that refuses answers.
-pub fn evaluate_completion<'a>(
-    rules: &[GateRule],
-    messages: impl IntoIterator<Item = &'a Message>,
-) -> Decision<Verdict> {
-    let calls = tool_calls(messages);
+pub fn evaluate_completion(rules: &[GateRule], calls: &[&str]) -> Decision<Verdict> {
     let gating = rules.iter().filter(|rule| rule.gate_completion);
     first_refusal(gating.filter_map(|rule| {
-        if rule.require_tool_use { too_little_work(rule, &calls) } else { unfinished_order(rule, &calls) }
+        if rule.require_tool_use { too_little_work(rule, calls) } else { unfinished_order(rule, calls) }
     }))
 }
 
@@ -59,7 +50,8 @@ fn first_refusal(mut refusals: impl Iterator<Item = Decision<Verdict>>) -> Decis
 }
 
 /// The names of the tools called, in order.
-fn tool_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
+/// The tools a transcript calls, in order.
+pub fn tool_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
     let calls = messages.into_iter().filter(|message| message.kind == MessageType::ToolCall);
     calls.map(Message::tool_name).collect()
 }

@@ -6,5 +6,5 @@
 mod evaluate;
 mod rule;
 
-pub use evaluate::{evaluate_call, evaluate_completion, messages_before, to_value};
+pub use evaluate::{evaluate_call, evaluate_completion, messages_before, to_value, tool_calls};
 pub use rule::{GateRule, normalize_rules};

@@ -42,8 +42,8 @@ fn wake_at(state: &RunState) -> Option<i64> {
 fn summary(state: &RunState) -> String {
     let answer = state.history.final_content(state.history.len());
     // The instructions of the agent come first, and are the same for each of its runs.
-    let spoken = || state.history.iter().filter(|message| message.role() == "user");
-    let asked = || spoken().find_map(|message| message.content.as_text()).unwrap_or_default();
-    let text = if answer.is_empty() { asked() } else { answer };
+    let mut spoken = state.history.iter().filter(|message| message.role() == "user");
+    let mut asked = || spoken.find_map(|message| message.content.as_text().map(str::to_owned));
+    let text = if answer.is_empty() { asked().unwrap_or_default() } else { answer.to_owned() };
     text.lines().next().unwrap_or_default().chars().take(SUMMARY_CHARS_MAX).collect()
 }

@@ -34,8 +34,8 @@ impl<'a> Writer<'a> {
 
     /// Takes in one event; it is not durable yet.
     pub(super) fn write(&mut self, at_ms: i64, kind: Kind) -> Result<Event, RunError> {
-        let event = Event { seq: self.head().next(), at_ms, kind };
-        self.waiting.push(encode(&event, self.epoch, &mut self.chain)?);
+        let event = Event::new(self.head().next(), at_ms, kind)?;
+        self.waiting.push(encode(&event, self.epoch, &mut self.chain));
         Ok(event)
     }
 

@@ -16,7 +16,7 @@ pub use event::{
     ActionStarted, Broken, BudgetExceeded, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits,
     CancelAsked, Chain, CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded,
     ContinueJudged, DecodeError, Event, FailureSource, HistoryCompacted, InterruptAction, InterruptHeard,
-    Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken, RunEnded,
+    Kept, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken, RunEnded,
     RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput, Subject,
     TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor, decode, encode,
 };

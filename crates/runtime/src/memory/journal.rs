@@ -1,4 +1,4 @@
-//! Journals in RAM: a vector a run.
+//! Journals in RAM: the appends of a run in their order.
 
 use super::storage::{Shelf, Storage, at_once};
 use crate::RunId;
@@ -15,9 +15,8 @@ impl Journal for Storage {
     fn read<'a>(&'a self, run: &'a RunId, from: Seq, limit: usize) -> Boxed<'a, Result<Vec<Record>, Fault>> {
         at_once(move || {
             let shelf = self.shelf();
-            let records = shelf.runs.get(run).map_or(&[][..], |entry| &entry.records);
-            let skipped = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
-            Ok(records.iter().skip(skipped).take(limit).cloned().collect())
+            let entry = shelf.runs.get(run);
+            Ok(entry.map(|entry| entry.records_from(from).take(limit).cloned().collect()).unwrap_or_default())
         })
     }
 
@@ -38,7 +37,7 @@ impl Shelf {
         self.reserve(bytes, bytes_max)?;
         self.artifacts.extend(new_artifacts);
         let entry = self.runs.entry(append.run).or_default();
-        entry.records.extend(append.batch);
+        entry.append(append.batch);
         entry.row = append.row.or(entry.row.take());
         Ok(entry.head())
     }

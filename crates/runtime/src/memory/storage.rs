@@ -16,7 +16,9 @@ use crate::port::{Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record,
 /// Everything a run has stored.
 #[derive(Default)]
 pub(super) struct RunEntry {
-    pub(super) records: Vec<Record>,
+    /// What each append brought, so that a long journal grows without being moved.
+    appends: Vec<Box<[Record]>>,
+    head: Seq,
     pub(super) row: Option<RunRow>,
     pub(super) epoch: Epoch,
     /// The claim of `epoch`, unless it was released.
@@ -25,7 +27,20 @@ pub(super) struct RunEntry {
 
 impl RunEntry {
     pub(super) fn head(&self) -> Seq {
-        Seq::NONE.plus(self.records.len())
+        self.head
+    }
+
+    pub(super) fn append(&mut self, batch: Vec<Record>) {
+        self.head = self.head.plus(batch.len());
+        if !batch.is_empty() {
+            self.appends.push(batch.into_boxed_slice());
+        }
+    }
+
+    pub(super) fn records_from(&self, from: Seq) -> impl Iterator<Item = &Record> {
+        let skipped =
+            self.appends.partition_point(|records| records.last().is_some_and(|last| last.seq < from));
+        self.appends.iter().skip(skipped).flatten().skip_while(move |record| record.seq < from)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Address, Advice, Boxed, Fault, RunRow};
 use crate::RunId;
@@ -64,8 +65,8 @@ pub struct Record {
     pub epoch: Epoch,
     pub kind: Cow<'static, str>,
     pub version: u16,
-    /// JSON, byte for byte as it was hashed.
-    pub body: Vec<u8>,
+    /// JSON, byte for byte as it was hashed. Shared with whoever works on the run.
+    pub body: Arc<[u8]>,
     /// The link of the hash chain, computed by the engine and stored as given.
     pub hash: [u8; 32],
 }

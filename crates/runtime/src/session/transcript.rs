@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use provost_contract::Message;
 use provost_contract::session::{Continuation, SessionUpdate};
 
 use crate::port::{Boxed, Clock, Fault, FinishedRun, HostError, Persister, Sessions};
@@ -21,7 +20,7 @@ impl Persister for StoredTranscript {
             let unknown = || HostError(format!("there is no session {session_id}"));
             let stored = self.sessions.get(session_id).await.map_err(failed)?.ok_or_else(unknown)?;
             let update = SessionUpdate {
-                messages: run.messages.iter().map(Message::to_value).collect(),
+                messages: run.messages.iter().map(|message| message.to_value()).collect(),
                 // An update replaces them; they are the owner's, not the run's.
                 metadata: stored.metadata,
                 provider: String::new(),

@@ -9,7 +9,7 @@ use provost_runtime::engine::{
     Reservation, RunState, SettledBy, Spec, TranscriptChange, TurnAnswered, TurnStarted,
 };
 use provost_runtime::port::Seq;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A run of at most three turns with one tool.
 pub(crate) fn spec() -> Spec {
@@ -42,7 +42,7 @@ pub(crate) fn spec() -> Spec {
 /// Numbers and stamps kinds of events as a journal would.
 pub(crate) fn events(spec: Spec, kinds: Vec<Kind>) -> Vec<Event> {
     let all = std::iter::once(Kind::from(spec)).chain(kinds);
-    all.zip(1..).map(|(kind, seq)| Event { seq: Seq(seq), at_ms: 1_000, kind }).collect()
+    all.zip(1..).map(|(kind, seq)| Event::new(Seq(seq), 1_000, kind).expect("events are JSON")).collect()
 }
 
 /// The state after a start and these events.
@@ -94,7 +94,7 @@ pub(crate) fn settled(call: usize) -> Kind {
         call,
         by: SettledBy::Executor,
         result: result.as_object().cloned().unwrap_or_default(),
-        audit: Value::Null,
+        result_sha256: "sha256:result".to_owned(),
         truncated: None,
         completes: false,
         nudge: None,

@@ -54,7 +54,7 @@ fn take_record(rest: &mut &[u8], epoch: Epoch) -> Option<Record> {
         version: u16::from_le_bytes(take_chunk(rest)?),
         kind: Cow::Owned(String::from_utf8(take(rest)?.to_vec()).ok()?),
         hash: take_chunk(rest)?,
-        body: take(rest)?.to_vec(),
+        body: take(rest)?.into(),
     })
 }
 

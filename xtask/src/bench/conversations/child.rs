@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use provost_runtime::RunId;
-use provost_runtime::driver::{Host, Resume, Run, Start};
+use provost_runtime::driver::{Finished, Host, Resume, Run, Start};
 use provost_runtime::memory::Storage;
 use provost_runtime::port::{Epoch, Journal};
 use provost_store::sqlite::{Database, Options};
@@ -69,8 +69,9 @@ pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
     let work = Arc::new(Work { host: fake.host(), fake, journal, resume: job.resume });
     let before = Usage::now()?;
     let (done, seconds) = timed(|| runtime.block_on(converse_all(&work, job.conversations)));
-    done?;
-    println!("{}", before.told(seconds)?);
+    let told = before.told(seconds)?;
+    done?.iter().try_for_each(|finished| work.fake.check(finished))?;
+    println!("{told}");
     Ok(())
 }
 
@@ -88,18 +89,19 @@ fn runtime_for(conversations: u64) -> std::io::Result<Runtime> {
     builder.enable_time().build()
 }
 
-async fn converse_all(work: &Arc<Work>, conversations: u64) -> Result<(), Failure> {
+async fn converse_all(work: &Arc<Work>, conversations: u64) -> Result<Vec<Finished>, Failure> {
     if conversations == 1 {
-        return Ok(work.clone().converse("run_0".to_owned()).await?);
+        return Ok(vec![work.clone().converse("run_0".to_owned()).await?]);
     }
     let mut all = JoinSet::new();
     for number in 0..conversations {
         all.spawn(work.clone().converse(format!("run_{number}")));
     }
+    let mut finished = Vec::new();
     while let Some(done) = all.join_next().await {
-        done??;
+        finished.push(done??);
     }
-    Ok(())
+    Ok(finished)
 }
 
 struct Work {
@@ -110,7 +112,7 @@ struct Work {
 }
 
 impl Work {
-    async fn converse(self: Arc<Self>, run: String) -> Result<(), String> {
+    async fn converse(self: Arc<Self>, run: String) -> Result<Finished, String> {
         let told = |error: &dyn std::error::Error| error.to_string();
         let run: RunId = run.parse().map_err(|error| told(&error))?;
         let finished = if self.resume {
@@ -122,7 +124,6 @@ impl Work {
             let start = Start::read(&[user], options, &self.host).map_err(|error| told(&error))?;
             Run::drive(&self.host, &*self.journal, run, Epoch::NONE, start).await
         };
-        let finished = finished.map_err(|error| told(&error))?;
-        self.fake.check(&finished).map_err(|error| error.to_string())
+        finished.map_err(|error| told(&error))
     }
 }

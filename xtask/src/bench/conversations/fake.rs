@@ -66,11 +66,15 @@ impl Fake {
 
     /// Refuses a run that did not do all of its work.
     pub(super) fn check(&self, finished: &Finished) -> Result<(), Failure> {
-        let results = finished.messages().iter().filter(|message| message.kind == MessageType::ToolResult);
-        let contents: Vec<&str> = results.filter_map(|message| message.content.as_text()).collect();
-        let right = (1..=self.turns).map(|turn| json!({ "text": self.texts.result(turn) }).to_string());
-        if finished.status != RunStatus::Completed || !right.eq(contents.iter().copied()) {
-            let (status, results): (&str, _) = (finished.status.into(), contents.len());
+        let mut results = 0;
+        let mut right = true;
+        for message in finished.messages().iter().filter(|message| message.kind == MessageType::ToolResult) {
+            results += 1;
+            let wanted = json!({ "text": self.texts.result(results) }).to_string();
+            right &= message.content.as_text() == Some(&wanted);
+        }
+        if finished.status != RunStatus::Completed || !right || results != self.turns {
+            let status: &str = finished.status.into();
             return Err(format!("a run ended as {status} with {results} results").into());
         }
         Ok(())

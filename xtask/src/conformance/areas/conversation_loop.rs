@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_runtime::driver::{ContinueBy, Host};
-use provost_runtime::engine::project::tool_records;
+use provost_runtime::engine::project::execution_results;
 use provost_runtime::port::MediatedCall;
 use serde_json::{Value, json};
 
@@ -136,7 +136,7 @@ fn persisted(persister: &ScriptedPersister, result: &Value) -> Vec<Value> {
 }
 
 fn mediated(call: &MediatedCall<'_>) -> Value {
-    let results = tool_records(call.records).execution_results;
+    let results = execution_results(call.records);
     let of_turn = results.iter().filter(|result| *input(result, "turn_count") == json!(call.turn)).count();
     json!({
         "tool_name": call.tool_name,

@@ -1,7 +1,7 @@
 //! Area `tool-audit`.
 
 use provost_contract::canonical;
-use provost_contract::tool::{AuditedCall, ParameterRules, RedactedParameters, result_summary};
+use provost_contract::tool::{AuditedCall, ParameterRules, RedactedParameters, result_hash, result_summary};
 use serde_json::{Value, json};
 
 use super::{Answer, input, object, text, tool_mediation, unknown_operation};
@@ -40,13 +40,15 @@ fn audit_event(case: &Value) -> Value {
         Some(replaced) => RedactedParameters::replaced_by_host(replaced.clone()),
         None => ParameterRules::read(&object(case, "declaration")).redact(&object(case, "parameters")),
     };
+    let result = object(case, "result");
     AuditedCall {
         tool_name: text(case, "tool_name"),
         tool_call_id: text(case, "tool_call_id"),
         tool_source: text(declaration, "source"),
         turn: input(case, "turn").as_u64().unwrap_or_default(),
-        parameters: &parameters,
-        result: &object(case, "result"),
+        parameters_sha256: &parameters.sha256(),
+        result: &result,
+        result_sha256: &result_hash(&result),
     }
     .to_event()
 }

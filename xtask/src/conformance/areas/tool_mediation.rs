@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
 use provost_runtime::driver::{ContinueBy, Host};
-use provost_runtime::engine::project::tool_records;
+use provost_runtime::engine::project::execution_results;
 use provost_runtime::memory::Storage;
 use provost_runtime::port::{ClientToolRequests as _, CompletionPolicy, MediatedCall, PendingRequests};
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ fn kept(requests: &Storage) -> Value {
 }
 
 fn mediated(call: &MediatedCall<'_>) -> Value {
-    let results = tool_records(call.records).execution_results;
+    let results = execution_results(call.records);
     let ids = |of_turn_only: bool| -> Vec<Value> {
         let wanted =
             results.iter().filter(|result| !of_turn_only || *input(result, "turn_count") == json!(call.turn));

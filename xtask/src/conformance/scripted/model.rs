@@ -1,6 +1,5 @@
 //! A model that answers the turns a case lists.
 
-use provost_contract::Message;
 use provost_runtime::engine::History;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 use serde_json::{Value, json};
@@ -65,7 +64,7 @@ fn text(value: &Value) -> String {
 
 /// `"$transcript"` stands for the messages the model was given, `{"$append": […]}` for those and more.
 fn with_messages(mut turn: Value, given: &History) -> Value {
-    let given = || given.iter().map(Message::to_value).collect::<Vec<_>>();
+    let given = || given.iter().map(|message| message.to_value()).collect::<Vec<_>>();
     let meant = match turn.get("messages") {
         Some(Value::String(word)) if word == "$transcript" => Some(given()),
         Some(Value::Object(change)) => change.get("$append").and_then(Value::as_array).map(|more| {

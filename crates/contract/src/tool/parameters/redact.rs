@@ -15,7 +15,7 @@ pub struct RedactedParameters(Object);
 impl RedactedParameters {
     pub(super) fn of(schema: &ParameterSchema, parameters: &Object) -> Self {
         let root = schema.root();
-        let hides_all = schema.hides_all();
+        let hides_all = root.hides_all();
         let shown = |(name, value): (&String, &Value)| {
             let value = if hides_all { REDACTED.into() } else { schema.shown_member(&root, name, value) };
             (name.clone(), value)
@@ -33,9 +33,14 @@ impl RedactedParameters {
         &self.0
     }
 
+    /// The parameters, for whoever keeps them.
+    pub fn into_object(self) -> Object {
+        self.0
+    }
+
     /// The hash that is the same for the same call whatever its secrets are.
     pub fn sha256(&self) -> String {
-        canonical::hash(&self.to_value())
+        canonical::object_hash(&self.0)
     }
 
     /// The parameters as JSON.
@@ -52,7 +57,8 @@ impl RedactedParameters {
 impl ParameterSchema {
     /// The value of a top-level parameter as it may be shown.
     pub(super) fn shown(&self, parameter: &str, value: &Value) -> Value {
-        if self.hides_all() { REDACTED.into() } else { self.shown_member(&self.root(), parameter, value) }
+        let root = self.root();
+        if root.hides_all() { REDACTED.into() } else { self.shown_member(&root, parameter, value) }
     }
 
     fn shown_member(&self, view: &View<'_>, name: &str, value: &Value) -> Value {

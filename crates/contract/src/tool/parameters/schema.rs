@@ -44,6 +44,13 @@ pub(super) struct View<'a> {
     pub(super) nodes: Vec<&'a Object>,
 }
 
+impl View<'_> {
+    /// Whether a mark hides the value as a whole.
+    pub(super) fn hides_all(&self) -> bool {
+        self.nodes.iter().any(|node| is_marked(node))
+    }
+}
+
 /// A view of a member or item, and why it must be hidden, if it must.
 pub(super) struct Step<'a> {
     pub(super) view: View<'a>,
@@ -101,11 +108,6 @@ impl ParameterSchema {
     /// The view of the parameters as a whole.
     pub(super) fn root(&self) -> View<'_> {
         View { paths: self.paths.iter().map(String::as_str).collect(), nodes: self.facets(vec![&self.root]) }
-    }
-
-    /// Whether a mark hides the parameters as a whole.
-    pub(super) fn hides_all(&self) -> bool {
-        self.root().nodes.into_iter().any(is_marked)
     }
 
     /// The step to a member of an object.

@@ -46,7 +46,7 @@ impl ParameterSchema {
     pub(super) fn without_hidden_values(&self, root: &Object) -> Object {
         let survey = self.survey();
         // Of a schema too large to be walked no example value is kept.
-        survey.cleaned(root, self.hides_all() || survey.cut_short)
+        survey.cleaned(root, self.root().hides_all() || survey.cut_short)
     }
 
     fn survey(&self) -> Survey {

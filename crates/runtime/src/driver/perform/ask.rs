@@ -1,6 +1,6 @@
 //! The steps between calls and turns: who has an opinion.
 
-use provost_contract::json;
+use provost_contract::json::{self, Object};
 use serde_json::Value;
 
 use super::Kinds;
@@ -11,32 +11,39 @@ use crate::port::{CompletionOpinion, FinishedTurn, HostError, JudgedResult};
 
 impl Run<'_> {
     pub(super) async fn ask_completion(&self, subject: Subject) -> Kind {
-        let opinion = match (&self.host.completion, self.judged_result(subject)) {
-            (Some(policy), Some(result)) => self.asked(policy.judge(result)).await.unwrap_or_default(),
+        let opinion = match (&self.host.completion, self.given_by(subject)) {
+            (Some(policy), Some((tool_name, result))) => {
+                self.asked(policy.judge(self.judged_result(tool_name, &result))).await.unwrap_or_default()
+            }
             (None, _) | (_, None) => CompletionOpinion::default(),
         };
         decide::judged(&self.state, subject, &opinion)
     }
 
-    fn judged_result(&self, subject: Subject) -> Option<JudgedResult<'_>> {
-        let (tool_name, result) = match subject {
+    /// The tool, and what it gave.
+    fn given_by(&self, subject: Subject) -> Option<(&str, Object)> {
+        match subject {
             Subject::Call(place) => {
                 let declared = &self.state.batch.call(place)?.declared;
-                (declared.name.as_str(), self.state.records.result_of(self.state.turn, place)?)
+                Some((&declared.name, self.state.records.result_of(self.state.turn, place)?))
             }
             Subject::Managed(place) => {
                 let managed = self.state.batch.managed.get(place)?;
-                (json::text(managed, "tool_name").unwrap_or_default(), json::object(managed, "result")?)
+                let result = json::object(managed, "result")?.clone();
+                Some((json::text(managed, "tool_name").unwrap_or_default(), result))
             }
-        };
-        Some(JudgedResult {
+        }
+    }
+
+    fn judged_result<'r>(&'r self, tool_name: &'r str, result: &'r Object) -> JudgedResult<'r> {
+        JudgedResult {
             tool_name,
             declared: self.state.rules.catalog.get(tool_name).is_some(),
             result,
             success: result.get("success") == Some(&Value::Bool(true)),
             turn: self.state.turn,
             context: &self.context,
-        })
+        }
     }
 
     pub(super) async fn ask_interrupt(&self) -> Kinds {

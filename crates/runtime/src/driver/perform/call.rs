@@ -1,5 +1,7 @@
 //! The steps of a call: whether it may run, what became of it, and running it.
 
+use std::sync::Arc;
+
 use provost_contract::ContractError;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration};
@@ -19,7 +21,7 @@ use crate::port::{
 
 /// Everything an executor gets, owned, so that it can outlive a step.
 struct Assignment {
-    call: ToolCall,
+    call: Arc<ToolCall>,
     executor: DeclaredExecutor,
     runtime: RuntimeMetadata,
     context: Object,
@@ -89,7 +91,7 @@ impl<'a> Run<'a> {
             tool_call_id: &declared.id,
             parameters: &raw.parameters,
             raw_tool_call: &raw.raw,
-            prepared: raw.prepared.as_ref(),
+            prepared: raw.prepared.as_deref(),
             declaration: self.state.rules.catalog.get(&declared.name),
             turn: self.state.turn,
             context: &self.context,

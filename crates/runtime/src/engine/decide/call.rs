@@ -20,7 +20,7 @@ pub struct RawCall {
     /// The model's arguments.
     pub parameters: Object,
     /// The call an executor gets; none when it could not be prepared.
-    pub prepared: Option<ToolCall>,
+    pub prepared: Option<Arc<ToolCall>>,
 }
 
 /// Reads the calls of a turn. An entry that names no tool is left out, but keeps its place in the count.
@@ -48,7 +48,8 @@ fn declare_one(
     let parameters = json::object_or_empty(raw, "parameters");
     let prepared = prepare_call(state, context, &id, called, &parameters)?;
     let declared = declared(state, id, called, &parameters, prepared.unprepared());
-    Ok((Arc::new(declared), RawCall { raw: raw.clone(), parameters, prepared: prepared.ready() }))
+    let prepared = prepared.ready().map(Arc::new);
+    Ok((Arc::new(declared), RawCall { raw: raw.clone(), parameters, prepared }))
 }
 
 /// What is recorded of a call.
@@ -66,14 +67,17 @@ fn declared(
     };
     let name =
         declaration.map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str()).to_owned();
+    let parameters_sha256 = redacted.sha256();
+    let shows_all = redacted.as_object() == parameters;
+    let raw_sha256 = if shows_all { parameters_sha256.clone() } else { canonical::object_hash(parameters) };
     CallDeclared {
         id,
         called: Some(called.to_owned()).filter(|called| *called != name),
         name,
         declared: declaration.is_some(),
-        parameters_sha256: redacted.sha256(),
-        parameters: redacted.as_object().clone(),
-        raw_sha256: canonical::hash(&Value::Object(parameters.clone())),
+        parameters_sha256,
+        parameters: redacted.into_object(),
+        raw_sha256,
         unprepared,
     }
 }
@@ -140,7 +144,7 @@ pub fn recovered(state: &RunState, context: &Object, call: &CallDeclared) -> Raw
 
 fn raw_of(call: &CallDeclared, parameters: Object, prepared: Option<ToolCall>) -> RawCall {
     let raw = json!({ "id": call.id, "name": call.called(), "parameters": parameters });
-    RawCall { raw: json::into_object(raw), parameters, prepared }
+    RawCall { raw: json::into_object(raw), parameters, prepared: prepared.map(Arc::new) }
 }
 
 /// The model's id. A blank or unreadable one counts as none, and hides the other key.

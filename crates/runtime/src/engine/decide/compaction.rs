@@ -1,5 +1,6 @@
 //! Shortening the transcript before a turn.
 
+use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
 use provost_contract::Message;
@@ -24,7 +25,7 @@ pub fn plan(state: &RunState) -> Option<Plan> {
 }
 
 /// The agent's instructions, when the transcript begins with them. A summary speaks as the system too.
-fn instructions(state: &RunState) -> Option<&Message> {
+fn instructions(state: &RunState) -> Option<Cow<'_, Message>> {
     let first = state.history.iter().next()?;
     (first.role() == "system" && !first.metadata.contains_key(SUMMARY)).then_some(first)
 }
@@ -36,12 +37,12 @@ pub fn compacted(state: &RunState, compaction: Option<Compaction>) -> Kind {
         return unchanged(Vec::new());
     };
     let events: Vec<Value> = compaction.events.iter().map(Event::to_value).collect();
-    let mut replacement: Vec<Message> = instructions(state).cloned().into_iter().collect();
+    let mut replacement: Vec<Message> = instructions(state).map(Cow::into_owned).into_iter().collect();
     replacement.extend(compaction.messages);
     let kept = common_end(state, &replacement);
     replacement.truncate(replacement.len() - kept);
     let replaced = state.history.len() - kept;
-    let (before, after) = (bytes(state.history.iter().take(replaced)), bytes(replacement.iter()));
+    let (before, after) = (bytes(state.history.iter().take(replaced)), bytes(&replacement));
     if replaced > 0 && after >= before {
         let metadata = json!({ "reason": "not_smaller", "bytes_before": before, "bytes_after": after });
         let refused = json!({ "type": "compaction_refused", "metadata": metadata });
@@ -65,11 +66,17 @@ fn unchanged(events: Vec<Value>) -> Kind {
     HistoryCompacted { replaced: 0, replacement: Vec::new(), events }.into()
 }
 
-fn bytes<'m>(messages: impl Iterator<Item = &'m Message>) -> usize {
-    messages.map(|message| message.to_value().to_string().len()).sum()
+fn bytes(messages: impl IntoIterator<Item = impl Borrow<Message>>) -> usize {
+    messages.into_iter().map(|message| message.borrow().to_value().to_string().len()).sum()
 }
 
 /// How many of the newest messages are the same before and after.
 fn common_end(state: &RunState, after: &[Message]) -> usize {
-    state.history.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count()
+    state
+        .history
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take_while(|(before, after)| **before == **after)
+        .count()
 }

@@ -107,15 +107,10 @@ pub fn prepare(
         let metadata = json!({ "error_type": "missing_required_parameters", "missing_parameters": missing });
         return refused(tool.name, &error, metadata, tool.runtime.clone().into_owned());
     }
-    let mut call = json!({
-        "tool_name": tool.name,
-        "parameters": parameters,
-        "metadata": { "source": tool.source, "provider_tool_name": called },
-    });
-    if let (Some(call), Some(id)) = (call.as_object_mut(), json::trimmed_text(context, "tool_call_id")) {
-        call.insert("id".into(), id.into());
-    }
-    ToolCall::parse(&call).map(Prepared::Ready)
+    let metadata = [("source", tool.source), ("provider_tool_name", called)];
+    let metadata = metadata.map(|(key, text)| (key.to_owned(), text.into())).into_iter().collect();
+    let id = json::trimmed_text(context, "tool_call_id");
+    Ok(Prepared::Ready(ToolCall::new(tool.name, parameters, metadata, id)))
 }
 
 fn refused(tool: &str, error: &str, metadata: Value, runtime: RuntimeMetadata) -> Result<Prepared> {
@@ -157,7 +152,7 @@ pub fn result_of(tool: &Tool<'_>, reply: std::result::Result<Value, ExecutorErro
         raw.insert("tool_name".into(), tool.name.into());
     }
     raw.insert("runtime".into(), Value::Object(runtime));
-    ToolResult::parse(&Value::Object(raw))
+    ToolResult::read(raw)
 }
 
 fn merged_runtime(tool: &Tool<'_>, of_reply: Option<&Value>) -> Object {

@@ -14,6 +14,7 @@ pub(super) fn frontier(state: &RunState) -> String {
     let (mut done, mut in_doubt) = (Vec::new(), Vec::new());
     for entry in &state.records.entries {
         let Entry::Settled(call, settled) = entry else { continue };
+        let settled = settled.read();
         match settled.by {
             SettledBy::Doubt => in_doubt.push(call),
             _ if settled.success() && !state.rules.only_reads(&call.declared.name) => done.push(call),

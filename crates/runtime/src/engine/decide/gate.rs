@@ -18,7 +18,7 @@ pub(in crate::engine) fn refuses_call(
     if state.rules.gate.is_empty() {
         return None;
     }
-    let decision = evaluate_call(&state.rules.gate, &declared.name, state.history.iter());
+    let decision = evaluate_call(&state.rules.gate, &declared.name, &state.history.tool_calls());
     match decision.verdict {
         Verdict::Allow => None,
         Verdict::Deny => {
@@ -38,7 +38,7 @@ pub(in crate::engine) fn blocks_completion(state: &RunState) -> Option<Kind> {
     if state.rules.gate.is_empty() {
         return None;
     }
-    let decision = evaluate_completion(&state.rules.gate, state.history.iter());
+    let decision = evaluate_completion(&state.rules.gate, &state.history.tool_calls());
     match decision.verdict {
         Verdict::Allow => None,
         Verdict::Deny => Some(CompletionBlocked { message: decision.reason, rule: decision.inputs }.into()),

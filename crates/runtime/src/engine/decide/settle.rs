@@ -3,9 +3,7 @@
 use provost_contract::Result;
 use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
-use provost_contract::tool::{
-    AuditedCall, FailureSignature, RedactedParameters, RuntimeToolRequest, ToolDeclaration, ToolResult,
-};
+use provost_contract::tool::{FailureSignature, RuntimeToolRequest, ToolResult, result_hash};
 use provost_policy::ActionPolicy;
 use serde_json::Value;
 
@@ -93,7 +91,7 @@ pub(super) fn outcome(
         let waits = CallWaits { call: place, waits_for, meanwhile: Meanwhile::Nothing };
         return Ok(Decided { kinds: vec![waits.into()], client_request, proposal });
     }
-    Ok(settled(state, place, declared, outcome.by, outcome.result.to_object(), outcome.completes).into())
+    Ok(settled(state, place, declared, outcome.by, outcome.result.into_object(), outcome.completes).into())
 }
 
 /// The pending action a tool proposed itself, when its proposal is one.
@@ -106,8 +104,8 @@ fn proposal_of(waits_for: &WaitsFor) -> Option<PendingAction> {
     }
 }
 
-/// The settled call: its result within its size, its audit record, and what the model is told when it
-/// keeps failing.
+/// The settled call: its result within its size and its hash, and what the model is told when it keeps
+/// failing.
 pub(super) fn settled(
     state: &RunState,
     place: usize,
@@ -117,18 +115,9 @@ pub(super) fn settled(
     completes: bool,
 ) -> Kind {
     let (result, truncated) = within_size(state, declared, result);
-    let parameters = RedactedParameters::replaced_by_host(declared.parameters.clone());
-    let audit = AuditedCall {
-        tool_name: &declared.name,
-        tool_call_id: &declared.id,
-        tool_source: state.rules.catalog.get(&declared.name).map_or("", ToolDeclaration::source),
-        turn: state.turn,
-        parameters: &parameters,
-        result: &result,
-    };
-    let audit = audit.to_event();
     let nudge = nudge(state, declared, &result);
-    CallSettled { call: place, by, result, audit, truncated, completes, nudge }.into()
+    let result_sha256 = result_hash(&result);
+    CallSettled { call: place, by, result, result_sha256, truncated, completes, nudge }.into()
 }
 
 fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Object, Option<Truncated>) {

@@ -40,8 +40,7 @@ impl CallDeclared {
 
     /// The arguments as they were; none when some were secret, for those are written nowhere.
     pub fn kept_parameters(&self) -> Option<Object> {
-        let shown = Value::Object(self.parameters.clone());
-        (canonical::hash(&shown) == self.raw_sha256).then(|| self.parameters.clone())
+        (canonical::object_hash(&self.parameters) == self.raw_sha256).then(|| self.parameters.clone())
     }
 
     /// What makes two calls the same.
@@ -144,8 +143,8 @@ pub struct CallSettled {
     pub by: SettledBy,
     /// The result, normalised and within its size.
     pub result: Object,
-    /// The audit record of the call.
-    pub audit: Value,
+    /// The hash of what the audit covers of the result.
+    pub result_sha256: String,
     /// What was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,

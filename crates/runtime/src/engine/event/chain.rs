@@ -59,15 +59,15 @@ impl Chain {
     fn link(self, record: &Record) -> [u8; 32] {
         let Epoch(epoch) = record.epoch;
         let kind = record.kind.as_bytes();
-        let mut bytes = Vec::with_capacity(96 + record.body.len());
-        bytes.extend_from_slice(&self.0);
-        bytes.extend_from_slice(&record.seq.0.to_be_bytes());
-        bytes.extend_from_slice(&record.at_ms.to_be_bytes());
-        bytes.extend_from_slice(&epoch.to_be_bytes());
-        bytes.extend_from_slice(&record.version.to_be_bytes());
-        bytes.extend_from_slice(&(kind.len() as u64).to_be_bytes());
-        bytes.extend_from_slice(kind);
-        bytes.extend_from_slice(&record.body);
-        canonical::sha256(&bytes)
+        canonical::sha256_of_parts(&[
+            &self.0,
+            &record.seq.0.to_be_bytes(),
+            &record.at_ms.to_be_bytes(),
+            &epoch.to_be_bytes(),
+            &record.version.to_be_bytes(),
+            &(kind.len() as u64).to_be_bytes(),
+            kind,
+            &record.body,
+        ])
     }
 }

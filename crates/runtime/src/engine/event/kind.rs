@@ -11,6 +11,9 @@ use super::{
 use crate::engine::Spec;
 use crate::port::Seq;
 
+/// Room for a usual body, so that writing one does not begin with growing.
+const BODY_BYTES: usize = 1_024;
+
 /// One thing that happened, where and when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -20,6 +23,28 @@ pub struct Event {
     pub at_ms: i64,
     /// What happened.
     pub kind: Kind,
+    body: Arc<[u8]>,
+}
+
+impl Event {
+    /// Something that happened now.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn new(seq: Seq, at_ms: i64, kind: Kind) -> serde_json::Result<Self> {
+        let body = kind.body()?.into();
+        Ok(Self { seq, at_ms, kind, body })
+    }
+
+    /// Something read back; `body` is the newest version of its kind.
+    pub(super) fn stored(seq: Seq, at_ms: i64, kind: Kind, body: Arc<[u8]>) -> Self {
+        Self { seq, at_ms, kind, body }
+    }
+
+    /// What is stored of it.
+    pub(super) fn body(&self) -> &Arc<[u8]> {
+        &self.body
+    }
 }
 
 /// Declares every kind once: its variant, payload, stored name and version.
@@ -40,7 +65,9 @@ macro_rules! kinds {
 
             /// The stored body.
             pub(super) fn body(&self) -> serde_json::Result<Vec<u8>> {
-                match self { $(Self::$variant(payload) => serde_json::to_vec(&**payload),)* }
+                let mut body = Vec::with_capacity(BODY_BYTES);
+                match self { $(Self::$variant(payload) => serde_json::to_writer(&mut body, &**payload)?,)* }
+                Ok(body)
             }
 
             /// Reads a body of the newest version of the named kind; none when nobody knows the name.
@@ -85,7 +112,7 @@ kinds! {
     /// An executor is about to be asked. Durable before it is, unless it only reads.
     ActionStarted(ActionStarted) = "action_started" v 1;
     /// A call has its one result.
-    CallSettled(CallSettled) = "call_settled" v 1;
+    CallSettled(CallSettled) = "call_settled" v 2;
     /// A call waits for a person or a client.
     CallWaits(CallWaits) = "call_waits" v 1;
     /// Somebody who was asked let a waiting call run.

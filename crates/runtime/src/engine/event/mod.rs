@@ -2,6 +2,7 @@
 
 mod call;
 mod chain;
+mod kept;
 mod kind;
 mod session;
 mod signal;
@@ -13,6 +14,7 @@ pub use call::{
     SettledBy, Truncated, WaitsFor,
 };
 pub use chain::{Broken, Chain};
+pub use kept::Kept;
 pub use kind::{Event, Kind};
 pub use session::{RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked};
 pub use signal::{CancelAsked, MessageQueued};

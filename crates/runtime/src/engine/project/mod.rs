@@ -6,4 +6,4 @@ mod tools;
 
 pub use observer::observed;
 pub use result::conversation_result;
-pub use tools::{ToolRecords, execution_result, tool_records};
+pub use tools::{ToolRecords, execution_results, tool_records};

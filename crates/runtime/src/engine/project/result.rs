@@ -13,7 +13,7 @@ use crate::engine::{FailureSource, RunState, RunStatus};
 /// # Errors
 /// When a record the host reported itself is none.
 pub fn conversation_result(state: &RunState) -> Result<Value> {
-    let tools = tool_records(&state.records);
+    let tools = tool_records(state);
     let records = &state.records;
     // A proposal stands last in the transcript, and is not an answer.
     let answered = state.history.len() - usize::from(state.stops.approval.is_some());
@@ -42,7 +42,7 @@ pub fn conversation_result(state: &RunState) -> Result<Value> {
         None => told_by_turns(state, &mut result),
     }
     stops(state, &mut result);
-    let messages = state.history.iter().cloned().collect();
+    let messages = state.history.to_messages();
     ConversationResult::of_messages(messages, result).map(ConversationResult::into_value)
 }
 

@@ -1,8 +1,9 @@
 //! The records of tool calls: results, events and audit, in the order things happened.
 
+use provost_contract::tool::{AuditedCall, ToolDeclaration};
 use serde_json::{Value, json};
 
-use crate::engine::{CallRecord, CallSettled, Entry, Records, Truncated, WaitsFor};
+use crate::engine::{CallRecord, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
 
 /// The four lists a result reports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,16 +19,17 @@ pub struct ToolRecords {
 }
 
 /// Walks the entries of a run once.
-pub fn tool_records(records: &Records) -> ToolRecords {
+pub fn tool_records(state: &RunState) -> ToolRecords {
     let mut lists = ToolRecords::default();
-    for entry in &records.entries {
+    for entry in &state.records.entries {
         match entry {
             Entry::Opened(call) => lists.tool_events.push(called(call)),
             Entry::Settled(call, settled) => {
+                let settled = settled.read();
                 lists.lifecycle.extend(settled.truncated.as_ref().map(truncated));
+                lists.tool_events.push(answered(call, &settled));
+                lists.audit_events.push(audited(state, call, &settled));
                 lists.execution_results.push(execution_result(call, settled));
-                lists.tool_events.push(answered(call, settled));
-                lists.audit_events.push(settled.audit.clone());
             }
             Entry::Waits(call, waits) => match &waits.waits_for {
                 WaitsFor::Approval(_) | WaitsFor::Doubt(_) => {}
@@ -46,19 +48,42 @@ pub fn tool_records(records: &Records) -> ToolRecords {
     lists
 }
 
-/// What one call gave.
-pub fn execution_result(call: &CallRecord, settled: &CallSettled) -> Value {
+/// What each call gave, for whoever needs nothing else.
+pub fn execution_results(records: &Records) -> Vec<Value> {
+    let gave = |entry: &Entry| match entry {
+        Entry::Settled(call, settled) => vec![execution_result(call, settled.read())],
+        Entry::Managed(_, answered) => answered.managed.results.iter().cloned().map(Value::Object).collect(),
+        Entry::Opened(_) | Entry::Waits(..) | Entry::Lifecycle(_) => Vec::new(),
+    };
+    records.entries.iter().flat_map(gave).collect()
+}
+
+fn audited(state: &RunState, call: &CallRecord, settled: &CallSettled) -> Value {
+    let declared = &call.declared;
+    let audited = AuditedCall {
+        tool_name: &declared.name,
+        tool_call_id: &declared.id,
+        tool_source: state.rules.catalog.get(&declared.name).map_or("", ToolDeclaration::source),
+        turn: call.turn,
+        parameters_sha256: &declared.parameters_sha256,
+        result: &settled.result,
+        result_sha256: &settled.result_sha256,
+    };
+    audited.to_event()
+}
+
+fn execution_result(call: &CallRecord, settled: CallSettled) -> Value {
+    let runtime = settled.result.get("runtime").cloned();
     let fields = [
         ("tool_name", call.declared.name.as_str().into()),
         ("tool_call_id", call.declared.id.as_str().into()),
-        ("result", settled.result.clone().into()),
+        ("result", settled.result.into()),
         ("parameters", call.declared.parameters.clone().into()),
         ("parameters_sha256", call.declared.parameters_sha256.as_str().into()),
         ("parameters_redacted", true.into()),
         ("turn_count", call.turn.into()),
     ];
-    let runtime = settled.result.get("runtime").map(|runtime| ("runtime", runtime.clone()));
-    fields.into_iter().chain(runtime).collect()
+    fields.into_iter().chain(runtime.map(|runtime| ("runtime", runtime))).collect()
 }
 
 fn truncated(truncated: &Truncated) -> Value {

@@ -8,10 +8,11 @@ use provost_contract::tool::FailureSignature;
 use serde_json::{Value, json};
 
 use super::{Batch, BatchCall, CallRecord, Entry, Phase, RunState, Stage, resume};
+use crate::engine::history::{Line, result_message};
 use crate::engine::{
     CallApproved, CallSettled, CallWaits, CancelAsked, CompletionBlocked, CompletionEffect, CompletionJudged,
-    Event, HistoryCompacted, InterruptAction, InterruptHeard, Kind, Meanwhile, MessageQueued, RunStatus,
-    Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
+    Event, HistoryCompacted, InterruptAction, InterruptHeard, Kept, Kind, Meanwhile, MessageQueued,
+    RunStatus, Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
 };
 
 pub(super) fn apply(state: &mut RunState, event: &Event) {
@@ -25,7 +26,7 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
         Kind::TurnFailed(failed) => turn_failed(state, failed),
         Kind::CallOpened(opened) => call_opened(state, opened.call),
         Kind::ActionStarted(started) => state.batch.start(started.call, started.attempt),
-        Kind::CallSettled(settled) => call_settled(state, settled),
+        Kind::CallSettled(settled) => call_settled(state, settled, &Kept::of(event)),
         Kind::CallWaits(waits) => call_waits(state, waits),
         Kind::CallApproved(approved) => call_approved(state, approved),
         Kind::CompletionJudged(judged) => completion_judged(state, judged),
@@ -87,23 +88,16 @@ fn turn_failed(state: &mut RunState, failed: &Arc<TurnFailed>) {
 
 fn call_opened(state: &mut RunState, place: usize) {
     let Some(record) = record(state, place) else { return };
-    let declared = &record.declared;
-    let metadata = json::into_object(json!({
-        "tool_call_id": declared.id,
-        "parameters_sha256": declared.parameters_sha256,
-        "parameters_redacted": true,
-    }));
-    let message = Message::tool_call("", &declared.name, declared.parameters.clone(), state.turn, metadata);
-    add_line(state, place, message);
+    add_line(state, place, Line::Called { turn: record.turn, declared: record.declared.clone() });
     count_repetition(state, &record);
     state.records.add(Entry::Opened(record));
     state.batch.open(place);
 }
 
-/// Puts a message beside what else was said about a call.
-fn add_line(state: &mut RunState, place: usize, message: Message) {
-    let line = state.batch.add_line(place);
-    state.history.insert(line, Arc::new(message));
+/// Puts a line beside what else was said about a call.
+fn add_line(state: &mut RunState, place: usize, line: Line) {
+    let at = state.batch.add_line(place);
+    state.history.insert(at, line);
 }
 
 /// What stood in the transcript while a call waited gives way to what came of it.
@@ -148,27 +142,26 @@ fn count_repetition(state: &mut RunState, record: &CallRecord) {
     }
 }
 
-fn call_settled(state: &mut RunState, settled: &Arc<CallSettled>) {
+fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSettled>) {
     let Some(record) = record(state, settled.call) else { return };
     end_waiting(state, settled.call);
     let declared = &record.declared;
-    let content = result_content(&settled.result);
-    let message = result_message(&content, &declared.name, settled.result.clone(), &declared.id);
-    add_line(state, settled.call, message);
+    let answered = Line::Answered { declared: declared.clone(), settled: kept.clone() };
+    add_line(state, settled.call, answered);
     if let (Some(tracker), false) = (&mut state.failures, settled.success()) {
         tracker.observe(&FailureSignature::of_call(declared.signature(), &settled.result));
     }
     if let Some(nudge) = &settled.nudge {
         let text = json::text(nudge, "message").unwrap_or_default();
         let (kind, key) = ("identical_failure_nudge", "identical_failure_signature");
-        add_line(state, settled.call, told("assistant", text, kind, key, nudge));
+        add_line(state, settled.call, Line::Said(told("assistant", text, kind, key, nudge)));
     }
     state.budgets.count_call(&declared.name);
     state.records.results += 1;
     state.batch.complete |= settled.completes;
     let over_budget = state.budgets.calls_exceeded(&record.declared.name).is_some();
     let waits_for_policy = state.spec.asks.completion && !settled.completes;
-    state.records.add(Entry::Settled(record, settled.clone()));
+    state.records.add(Entry::Settled(record, kept.clone()));
     state.batch.stopped |= settled.completes && !over_budget;
     let stage = if over_budget || waits_for_policy { Stage::Settled } else { Stage::Done };
     state.batch.settle(settled.call, stage);
@@ -178,7 +171,7 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
     let Some(record) = record(state, waits.call) else { return };
     match &waits.waits_for {
         WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
-            add_line(state, waits.call, Message::clone(&proposal.message));
+            add_line(state, waits.call, Line::Said(proposal.message.clone()));
             state.stops.approval = Some(proposal.envelope.clone());
         }
         WaitsFor::Client(request) => {
@@ -187,9 +180,8 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
                 "status": "runtime_tool_pending",
                 "result": request,
             }));
-            let message =
-                result_message(&request.to_string(), &record.declared.name, payload, &record.declared.id);
-            add_line(state, waits.call, message);
+            let message = result_message(&request.to_string(), &record.declared, payload);
+            add_line(state, waits.call, Line::Said(Arc::new(message)));
             state.stops.client = Some(request.clone());
         }
     }
@@ -207,7 +199,8 @@ fn completion_judged(state: &mut RunState, judged: &CompletionJudged) {
         (Subject::Call(place), CompletionEffect::Nudge) => {
             let text = json::text(&judged.record, "message").unwrap_or_default();
             let kind = "completion_policy_continue";
-            add_line(state, place, told("user", text, kind, "completion_policy_context", &judged.record));
+            let said = told("user", text, kind, "completion_policy_context", &judged.record);
+            add_line(state, place, Line::Said(said));
             state.records.lifecycle(kind, judged.record.clone());
         }
         (Subject::Managed(_), CompletionEffect::Stop) => state.batch.complete = true,
@@ -221,7 +214,7 @@ fn completion_judged(state: &mut RunState, judged: &CompletionJudged) {
 
 fn completion_blocked(state: &mut RunState, blocked: &CompletionBlocked) {
     let kind = "tool_call_gate_completion_blocked";
-    state.history.push(Arc::new(told("user", &blocked.message, kind, "tool_call_gate", &blocked.rule)));
+    state.history.push(told("user", &blocked.message, kind, "tool_call_gate", &blocked.rule));
     state.records.lifecycle(kind, blocked.rule.clone());
     state.batch.completion_blocked = true;
 }
@@ -274,22 +267,9 @@ fn record(state: &RunState, place: usize) -> Option<CallRecord> {
 }
 
 /// A message of the engine itself: the words, and beside them why they were said.
-fn told(role: &str, text: &str, kind: &str, key: &str, why: &Object) -> Message {
+fn told(role: &str, text: &str, kind: &str, key: &str, why: &Object) -> Arc<Message> {
     let mut message = Message::text(role, text);
     message.metadata.insert("type".into(), kind.into());
     message.metadata.insert(key.into(), Value::Object(why.clone()));
-    message
-}
-
-fn result_message(content: &str, tool: &str, payload: Object, call_id: &str) -> Message {
-    let metadata = Object::from_iter([("tool_call_id".to_owned(), call_id.into())]);
-    Message::tool_result(content, tool, payload, metadata)
-}
-
-/// What the model reads of a result: its payload as JSON, or the error in plain words.
-fn result_content(result: &Object) -> String {
-    match (json::text(result, "error"), result.get("result")) {
-        (Some(error), _) => error.to_owned(),
-        (None, payload) => payload.map(Value::to_string).unwrap_or_default(),
-    }
+    Arc::new(message)
 }

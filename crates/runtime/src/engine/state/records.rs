@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::json::Object;
 use serde_json::{Number, Value, json};
 
-use crate::engine::{CallDeclared, CallSettled, CallWaits, StructuredOutput, TurnAnswered};
+use crate::engine::{CallDeclared, CallSettled, CallWaits, Kept, StructuredOutput, TurnAnswered};
 
 /// One thing a result record reports. Entries share the payloads of their events.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub enum Entry {
     /// A call that stands in the transcript.
     Opened(CallRecord),
     /// A call that has its result.
-    Settled(CallRecord, Arc<CallSettled>),
+    Settled(CallRecord, Kept<CallSettled>),
     /// A call that waits.
     Waits(CallRecord, Arc<CallWaits>),
     /// A turn whose calls the host carried out itself.
@@ -107,10 +107,10 @@ impl Records {
     }
 
     /// The result of a call the engine carried out.
-    pub fn result_of(&self, turn: u64, place: usize) -> Option<&Object> {
+    pub fn result_of(&self, turn: u64, place: usize) -> Option<Object> {
         self.entries.iter().rev().find_map(|entry| match entry {
             Entry::Settled(call, settled) if (call.turn, call.place) == (turn, place) => {
-                Some(&settled.result)
+                Some(settled.read().result)
             }
             Entry::Settled(..)
             | Entry::Opened(_)

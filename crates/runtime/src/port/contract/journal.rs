@@ -115,7 +115,7 @@ async fn a_malformed_append_writes_nothing(stores: Stores) {
     let other_run = Append { row: Some(row(&self::run("run-2"), 1, 0)), ..append(&run, 0, 1) };
     let other_head = Append { row: Some(row(&run, 2, 0)), ..append(&run, 0, 1) };
     let mut too_large = append(&run, 0, 1);
-    too_large.batch.iter_mut().for_each(|record| record.body = vec![b' '; Append::BYTES_MAX]);
+    too_large.batch.iter_mut().for_each(|record| record.body = vec![b' '; Append::BYTES_MAX].into());
     for malformed in [gap, stamped, other_run, other_head, too_large] {
         let error = refused(stores.journal.append(malformed).await);
         assert!(matches!(error, AppendError::Malformed { .. }), "{error}");

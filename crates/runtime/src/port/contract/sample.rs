@@ -33,7 +33,7 @@ fn record(epoch: Epoch, seq: Seq) -> Record {
         epoch,
         kind: format!("kind-{}", seq.0 % 3).into(),
         version: u16::try_from(seq.0 % 7).unwrap_or_default(),
-        body: format!("{{\"n\":{},\"text\":\"č\\u0000 🌱\"}}", seq.0).into_bytes(),
+        body: format!("{{\"n\":{},\"text\":\"č\\u0000 🌱\"}}", seq.0).into_bytes().into(),
         hash: [u8::try_from(seq.0 % 251).unwrap_or_default(); 32],
     }
 }
