@@ -11,6 +11,9 @@ pub(super) struct Cli {
     /// Print one JSON document or event a line
     #[arg(long, global = true)]
     pub(super) json: bool,
+    /// Only add lines; draw nothing anew
+    #[arg(long, global = true)]
+    pub(super) plain: bool,
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -33,6 +36,8 @@ pub(super) enum Command {
     Approve(DecideOptions),
     /// Refuse what a run asks for, and go on with it
     Reject(DecideOptions),
+    /// Answer what an agent asks, and go on with the run
+    Answer(AnswerOptions),
     /// Stop a run; every call gets an honest result
     Cancel(CancelOptions),
     /// Go on with a run: after a crash, an answer, or a stop
@@ -150,6 +155,19 @@ pub(super) struct DecideOptions {
     #[arg(long, default_value = "")]
     pub(super) reason: String,
     /// Decide only; do not go on with the run
+    #[arg(long)]
+    pub(super) only: bool,
+}
+
+#[derive(Args)]
+pub(super) struct AnswerOptions {
+    /// The run; `last` is the newest
+    #[arg(default_value = "last")]
+    pub(super) run: String,
+    /// The answer, or the number of one to choose; asked for on a terminal when left out
+    #[arg(long, short)]
+    pub(super) text: Option<String>,
+    /// Answer only; do not go on with the run
     #[arg(long)]
     pub(super) only: bool,
 }

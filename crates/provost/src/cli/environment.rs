@@ -37,6 +37,11 @@ pub(super) fn has(name: &str) -> bool {
     text(name).is_some()
 }
 
+/// Whether the terminal can do nothing but add lines.
+pub(super) fn is_dumb_terminal() -> bool {
+    text("TERM").is_none_or(|kind| kind == "dumb")
+}
+
 /// Who sits at the terminal, as decisions record it.
 pub(super) fn person() -> String {
     format!("user:{}", text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()))

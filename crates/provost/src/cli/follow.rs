@@ -1,5 +1,7 @@
 //! Watching a run to its end, asking people on the way.
 
+use std::time::Duration;
+
 use provost_contract::approval::{PendingAction, Verdict};
 use provost_runtime::RunId;
 use provost_runtime::port::{AppendError, Fault};
@@ -10,10 +12,16 @@ use super::clock;
 use super::environment;
 use super::exit::Exit;
 use super::failure::{self, Code, Failure};
+use super::journal;
 use super::live::{Live, Manner};
+use super::question::Question;
 use super::screen::{Screen, Stream};
 use super::setup::Setup;
+use super::view::{Gauge, gauges};
 use crate::{DecideError, Decision, Outcome, RunError, RunHandle, RunStatus, WorkError};
+
+/// How often what changes with time is drawn anew.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Who answers when a run asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,19 +45,28 @@ pub(super) async fn follow(
     answers: Answers,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let mut live = Live::new(screen, setup.notes.clone(), Manner::Run);
+    let gauges = gauges_of(setup, handle.run()).await;
+    let mut live = Live::new(screen, setup.notes.clone(), Manner::Run, gauges);
     loop {
         let run = handle.run().clone();
         let going_on = format!("provost resume {run} goes on");
         let outcome = watch(setup, handle, &mut live, &going_on, screen).await;
         let outcome = outcome.map_err(|error| unworked(&run, &error))?;
-        if outcome.status != RunStatus::ApprovalRequired {
+        if !outcome.is_waiting() {
             return Ok(ended(&outcome, &live, screen));
         }
         if answered(setup, &run, answers, screen).await? == Heard::Nobody {
-            return Ok(parked(&outcome, screen));
+            return parked(setup, &outcome, screen).await;
         }
         handle = setup.runtime.resume(run);
+    }
+}
+
+/// What a run has used so far; nothing when it has not begun.
+pub(super) async fn gauges_of(setup: &Setup, run: &RunId) -> Vec<Gauge> {
+    match journal::read(setup.runtime.stores(), run).await {
+        Ok(read) => gauges(&read.state, clock::clock().now_ms()),
+        Err(_) => setup.gauges.clone(),
     }
 }
 
@@ -65,27 +82,31 @@ pub(super) async fn watch(
     let events = handle.events();
     if let Some(mut events) = events {
         let mut cancelling = false;
+        let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
                 told = events.next() => match told {
                     Some(told) => live.take_in(&told),
                     None => break,
                 },
+                _ = ticks.tick(), if live.is_drawn() => live.draw(),
                 heard = tokio::signal::ctrl_c() => {
                     if cancelling || heard.is_err() {
+                        live.rest();
                         screen.note(&format!("left; {going_on}"));
                         std::process::exit(Exit::Cancelled.number().into());
                     }
                     cancelling = true;
-                    screen.note("stopping; Ctrl-C again leaves at once");
+                    live.note("stopping; Ctrl-C again leaves at once");
                     let by = environment::person();
                     if let Err(error) = setup.runtime.cancel(&run, &by, "Ctrl-C").await {
-                        screen.note(&format!("  ! it cannot be told to stop: {error}"));
+                        live.note(&format!("  ! it cannot be told to stop: {error}"));
                     }
                 }
             }
         }
     }
+    live.rest();
     handle.outcome().await
 }
 
@@ -140,7 +161,17 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
         };
         decide(setup, action.action_id(), &decision).await?;
     }
-    Ok(if waiting.is_empty() { Heard::Nobody } else { Heard::Everything })
+    let questions = Question::of(setup, run).await?;
+    for question in &questions {
+        question.show(screen);
+        let answer =
+            if screen.can_ask() { screen.ask("your answer, or nothing for later: ").await } else { None };
+        match answer.filter(|answer| !answer.trim().is_empty()) {
+            Some(answer) => question.answer(setup, &answer).await?,
+            None => return Ok(Heard::Nobody),
+        }
+    }
+    Ok(if waiting.is_empty() && questions.is_empty() { Heard::Nobody } else { Heard::Everything })
 }
 
 /// The actions somebody allowed before they were asked for. Whether something happened is no matter of
@@ -262,15 +293,21 @@ pub(super) fn exit_of(status: RunStatus) -> Exit {
     }
 }
 
-fn parked(outcome: &Outcome, screen: Screen) -> Exit {
+/// A run that waits for somebody who is not there: how it can go on.
+async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit, Failure> {
     let run = &outcome.run;
     let status: &'static str = outcome.status.into();
     if screen.is_json() {
         screen.document(&json!({ "type": "outcome", "run": run.as_str(), "status": status }));
-    } else {
-        screen.note("");
-        screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like:"));
+        return Ok(Exit::Waiting);
+    }
+    screen.note("");
+    screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like:"));
+    if !waiting(setup, run).await?.is_empty() {
         screen.note("  provost approve last    provost reject last --reason \"…\"    provost show last");
     }
-    Exit::Waiting
+    if !Question::of(setup, run).await?.is_empty() {
+        screen.note("  provost answer last --text \"…\"    provost show last");
+    }
+    Ok(Exit::Waiting)
 }

@@ -22,7 +22,7 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    let screen = Screen::new(cli.json);
+    let screen = Screen::new(cli.json).only_adding(cli.plain);
     let done = perform(cli.command, &screen).and_then(|exit| Screen::written().map(|()| exit));
     match done {
         Ok(exit) => exit.into(),
@@ -58,6 +58,7 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Export(options) => waiting(command::export::run(&options, screen)),
         Command::Approve(options) => waiting(command::approve::run(&options, screen)),
         Command::Reject(options) => waiting(command::reject::run(&options, screen)),
+        Command::Answer(options) => waiting(command::answer::run(&options, screen)),
         Command::Cancel(options) => waiting(command::cancel::run(&options, screen)),
         Command::Resume(options) => waiting(command::resume::run(&options, screen)),
     }

@@ -1,6 +1,6 @@
 //! A question of an agent to whoever it works for.
 
-use provost_contract::json;
+use provost_contract::json::{self, Object};
 use provost_contract::tool::RuntimeToolRequest;
 use provost_runtime::RunId;
 use serde_json::{Value, json};
@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::failure::{Code, Failure};
 use super::screen::Screen;
 use super::setup::Setup;
-use crate::RunHandle;
 
 /// The tool that asks.
 const ASK: &str = "human/ask";
@@ -58,16 +57,17 @@ impl Question {
         }
     }
 
-    /// Hands in an answer, and lets the run go on. A number chooses among the answers to choose from.
-    pub(super) async fn answer(&self, setup: &Setup, words: &str) -> Result<Option<RunHandle>, Failure> {
+    /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is
+    /// resumed.
+    pub(super) async fn answer(&self, setup: &Setup, words: &str) -> Result<(), Failure> {
         let answer = self.meant(words);
         let submitted = json!({ "request_id": self.id, "success": true, "result": { "answer": answer } });
-        let (submission, going_on) =
-            setup.runtime.submit(&submitted).await.map_err(|error| Failure::of(Code::Decision, &error))?;
+        let submission = setup.runtime.client_tools().submit(&submitted, None, &Object::new()).await;
+        let submission = submission.map_err(|error| Failure::of(Code::Decision, &error))?;
         if submission.duplicate {
             return Err(Failure::new(Code::Decision, "somebody answered before"));
         }
-        Ok(going_on)
+        Ok(())
     }
 
     fn meant<'a>(&'a self, words: &'a str) -> &'a str {

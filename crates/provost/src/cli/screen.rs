@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+use super::environment;
 use super::failure::{Code, Failure};
 
 /// Why data could not be written, when it could not.
@@ -23,11 +24,23 @@ pub(super) enum Stream {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
     json: bool,
+    /// Whether nothing may be drawn anew.
+    plain: bool,
 }
 
 impl Screen {
     pub(super) fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, plain: false }
+    }
+
+    /// The same, on which nothing is drawn anew when somebody says so.
+    pub(super) fn only_adding(self, plain: bool) -> Self {
+        Self { plain, ..self }
+    }
+
+    /// Whether lines can be drawn anew.
+    pub(super) fn can_draw(self) -> bool {
+        !self.json && !self.plain && !environment::is_dumb_terminal() && io::stderr().is_terminal()
     }
 
     /// Whether machines read.

@@ -17,6 +17,7 @@ use super::environment;
 use super::failure::{Code, Failure};
 use super::policy::ProjectPolicy;
 use super::summaries::Summaries;
+use super::view::{Gauge, untouched};
 use super::watched::{Notes, Watched};
 use crate::{Agent, Runtime};
 
@@ -30,6 +31,8 @@ pub(super) struct Answering {
 pub(super) struct Setup {
     pub(super) runtime: Runtime,
     pub(super) notes: Notes,
+    /// The limits of a run that has not begun.
+    pub(super) gauges: Vec<Gauge>,
 }
 
 impl Setup {
@@ -72,7 +75,8 @@ impl Setup {
             builder = builder.agent(self::agent(project, agent)?);
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
-        Ok(Self { runtime, notes })
+        let gauges = agent.map(|agent| limits(project, agent)).unwrap_or_default();
+        Ok(Self { runtime, notes, gauges })
     }
 }
 
@@ -125,6 +129,9 @@ fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> R
     names.extend(part.environment.iter().cloned());
     let environment = Environment::allow(environment::variables(), &names);
     let mut tools = Tools::files(&workspace).map_err(|error| config(&error))?;
+    if part.human {
+        tools = tools.with_human().map_err(|error| config(&error))?;
+    }
     if part.shell {
         tools = tools.with_shell(&workspace, &environment).map_err(|error| config(&error))?;
     }
@@ -171,16 +178,29 @@ fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
         Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
         None => file.instructions.clone(),
     };
-    let mut agent =
-        Agent::new(&head.name).instructions(told).max_turns(head.max_turns.unwrap_or(Agent::MAX_TURNS));
-    let budgets = project.file.budgets.iter().filter(|(name, _)| !head.budgets.contains_key(*name));
-    for (name, ceiling) in budgets.chain(&head.budgets) {
-        agent = agent.budget(name, *ceiling);
+    let mut agent = Agent::new(&head.name).instructions(told).max_turns(max_turns(file));
+    for (name, ceiling) in budgets(project, file) {
+        agent = agent.budget(name, ceiling);
     }
     if !project.file.policy.approvers.is_empty() {
         agent = agent.approvers(project.file.policy.approvers.clone());
     }
     Ok(agent)
+}
+
+fn max_turns(file: &AgentFile) -> u64 {
+    file.head.max_turns.unwrap_or(Agent::MAX_TURNS)
+}
+
+/// The project's limits, and the agent's own in their place.
+fn budgets<'f>(project: &'f Project, file: &'f AgentFile) -> impl Iterator<Item = (&'f str, u64)> {
+    let own = &file.head.budgets;
+    let others = project.file.budgets.iter().filter(|(name, _)| !own.contains_key(*name));
+    others.chain(own).map(|(name, ceiling)| (name.as_str(), *ceiling))
+}
+
+fn limits(project: &Project, file: &AgentFile) -> Vec<Gauge> {
+    untouched(budgets(project, file).map(|(name, ceiling)| (name.to_owned(), ceiling)), max_turns(file))
 }
 
 /// How a tool may run under some rules, and by which of them.

@@ -43,7 +43,10 @@ impl ToolExecutor for Watched {
             let reply = self.tools.execute(action).await;
             let ms = self.clock.now_ms().saturating_sub(began_ms);
             let call = json::text(action.context, "tool_call_id").unwrap_or_default();
-            self.notes.put(call, Ended { ms, summary: summary(&reply) });
+            // A question that was handed over has not ended.
+            if !waits(&reply) {
+                self.notes.put(call, Ended { ms, summary: summary(&reply) });
+            }
             reply
         })
     }
@@ -55,6 +58,11 @@ impl ToolExecutor for Watched {
     fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
         self.tools.recall(action)
     }
+}
+
+fn waits(reply: &Result<Value, ExecutorError>) -> bool {
+    let status = reply.as_ref().ok().and_then(|reply| reply.get("status"));
+    status.and_then(Value::as_str) == Some("runtime_tool_pending")
 }
 
 fn summary(reply: &Result<Value, ExecutorError>) -> String {

@@ -161,7 +161,7 @@ impl Runtime {
         Ok((submission, run))
     }
 
-    fn client_tools(&self) -> ClientTools {
+    pub(crate) fn client_tools(&self) -> ClientTools {
         ClientTools { requests: self.0.stores.client_tool_requests.clone(), events: Arc::new(Unheard) }
     }
 

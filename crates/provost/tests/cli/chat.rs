@@ -21,7 +21,7 @@ impl World {
         command
     }
 
-    fn chat(&self, words: &[&str], model: &[String], lines: &str) -> Printed {
+    pub(crate) fn chat(&self, words: &[&str], model: &[String], lines: &str) -> Printed {
         let mut program = self.chat_command(words, model).spawn().unwrap();
         program.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
         let output = program.wait_with_output().unwrap();

@@ -7,6 +7,7 @@ mod hard_input;
 mod hard_storage;
 mod machines;
 mod policy;
+mod questions;
 mod quick_start;
 mod recovery;
 mod script;

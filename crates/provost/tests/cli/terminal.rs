@@ -24,8 +24,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Terminal(OsSession);
 
 impl Terminal {
-    fn new(mut command: Command, (columns, rows): (u16, u16)) -> Self {
+    fn new(command: Command, size: (u16, u16)) -> Self {
+        Self::sized(command, size, &[])
+    }
+
+    fn sized(mut command: Command, (columns, rows): (u16, u16), environment: &[(&str, &str)]) -> Self {
         command.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED").env("TERM", "xterm-256color");
+        command.envs(environment.iter().copied());
         // The size must be there before the program looks.
         let mut sized = Command::new("sh");
         sized.arg("-c").arg(format!("stty cols {columns} rows {rows}; exec \"$@\"")).arg("sh");
@@ -201,4 +206,69 @@ fn a_question_is_answered_in_the_conversation() {
     chat.enters("/quit");
     assert_eq!(chat.end().1, 0);
     assert!(world.mended().contains("echo $(($1 + $2))"));
+}
+
+/// The agent asks, and the run goes on with the answer.
+#[test]
+fn an_agents_question_is_answered_on_the_spot() {
+    let world = super::questions::world();
+    let model = world.script("one", &[super::questions::asks(), say("Blue it is.")]);
+    let mut terminal = world.on_terminal(&["run", "examples/audit"], &model, (80, 24));
+    terminal.until("the agent asks: Which colour?");
+    terminal.until("your answer");
+    terminal.enters("2");
+    let (rest, code) = terminal.end();
+    assert_eq!(code, 0, "{rest}");
+    assert!(rest.contains("Blue it is."), "{rest}");
+    assert!(fs::read_to_string(world.path("one.json")).unwrap().contains("{\\\"answer\\\":\\\"blue\\\"}"));
+}
+
+/// A program that takes its time, and what the terminal shows meanwhile.
+fn while_it_runs(words: &[&str], size: (u16, u16), environment: &[(&str, &str)]) -> String {
+    let world = World::new();
+    let naps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "3"] }));
+    let model = world.script("one", &[naps, say("Rested.")]);
+    let mut command = world.command(&["run", "examples/audit"]);
+    command.args(words).args(model);
+    let mut terminal = Terminal::sized(command, size, environment);
+    let mut shown = terminal.until("Rested.");
+    let (rest, code) = terminal.end();
+    shown.push_str(&rest);
+    assert_eq!(code, 0, "{shown}");
+    shown
+}
+
+const UP_AND_CLEAR: &str = "A\u{1b}[J";
+
+#[test]
+fn what_runs_and_what_was_used_is_drawn_anew() {
+    for size in [(80, 24), (200, 50)] {
+        let shown = while_it_runs(&[], size, &[]);
+        assert!(shown.contains("~   1 s  shell/run  argv=sleep 3"), "{size:?}: {shown}");
+        assert!(shown.contains("turn 1 of 12"), "{size:?}: {shown}");
+        assert!(shown.contains("1 of 40 calls"), "{size:?}: {shown}");
+        assert!(shown.contains(UP_AND_CLEAR), "{size:?}: {shown}");
+    }
+}
+
+/// The same lines without drawing, wherever drawing would be wrong.
+#[test]
+fn lines_are_only_added_where_nothing_can_be_drawn() {
+    let wide = (80, 24);
+    for (words, size, environment) in
+        [(&["--plain"][..], wide, &[][..]), (&[], wide, &[("TERM", "dumb")]), (&[], (20, 5), &[])]
+    {
+        let shown = while_it_runs(words, size, environment);
+        assert!(shown.contains("> shell/run"), "{words:?} {size:?}: {shown}");
+        assert!(!shown.contains(UP_AND_CLEAR), "{words:?} {size:?}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{words:?} {size:?}: {shown}");
+    }
+}
+
+#[test]
+fn no_color_takes_the_colours_away_and_draws() {
+    let shown = while_it_runs(&[], (80, 24), &[("NO_COLOR", "1")]);
+    assert!(shown.contains(UP_AND_CLEAR) && !shown.contains("\u{1b}[2m"), "{shown}");
+    let dim = while_it_runs(&[], (80, 24), &[]);
+    assert!(dim.contains("\u{1b}[2m"), "{dim}");
 }

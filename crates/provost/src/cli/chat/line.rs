@@ -22,13 +22,11 @@ impl Slash {
     /// What it takes, and what it does.
     fn about(self) -> (&'static str, &'static str) {
         match self {
-            Self::Approve => {
-                ("[ID] [KEY=VALUE … | {…}]", "allow what is asked for, perhaps with other arguments")
-            }
+            Self::Approve => ("[ID] [CHANGE]", "allow it; CHANGE is KEY=VALUE … or a JSON object"),
             Self::Reject => ("[ID] [REASON]", "refuse what is asked for"),
-            Self::Why => ("", "every decision of the last message: rule, layer, reason"),
+            Self::Why => ("", "every decision of the last message, and its rule"),
             Self::Budget => ("", "what the last message used of its limits"),
-            Self::Compact => ("", "let the next message begin with a summary of the older ones"),
+            Self::Compact => ("", "begin the next message with a summary of the older ones"),
             Self::Sessions => ("", "your conversations in this project"),
             Self::Help => ("", "this"),
             Self::Quit => ("", "leave; the conversation stays (Ctrl-D too)"),
@@ -79,11 +77,11 @@ pub(super) fn help() -> String {
         .map(|command| {
             let (takes, does) = command.about();
             let word: &str = (*command).into();
-            format!("{:<34} {does}", format!("/{word} {takes}").trim_end())
+            format!("{:<22} {does}", format!("/{word} {takes}").trim_end())
         })
         .collect();
-    lines.push(format!("{:<34} say something that begins with a slash", "//…"));
-    lines.push("Anything else is said to the agent, instead of an answer where one is asked for.".to_owned());
+    lines.push(format!("{:<22} say something that begins with a slash", "//…"));
+    lines.push("Anything else answers a question of the agent, or is said to it.".to_owned());
     lines.join("\n")
 }
 

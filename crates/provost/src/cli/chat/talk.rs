@@ -96,10 +96,8 @@ impl Talk {
     /// Words answer a question, or decide when they are a plain yes or no; else they are said.
     async fn words(&mut self, open: &Open, words: &str) -> Result<Exit, Failure> {
         if let Some(question) = open.questions.first() {
-            return match question.answer(&self.conversation.setup, words).await? {
-                Some(handle) => self.follow(handle).await,
-                None => Ok(Exit::Done),
-            };
+            question.answer(&self.conversation.setup, words).await?;
+            return self.go_on().await;
         }
         match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
             Some(Verdict::Accepted) => self.approve(open, "").await,
@@ -131,8 +129,9 @@ impl Talk {
             }
             return self.decide(open, &chosen_ids(&chosen), &yes("")).await;
         };
-        let parameters = edited(&arguments(action), change)
-            .map_err(|error| Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … | {…}]"))?;
+        let parameters = edited(&arguments(action), change).map_err(|error| {
+            Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
+        })?;
         let decision = Decision { parameters, ..yes("") };
         self.decide(open, &[action.action_id().to_owned()], &decision).await
     }
@@ -151,6 +150,11 @@ impl Talk {
         for id in ids {
             follow::decide(&self.conversation.setup, id, decision).await?;
         }
+        self.go_on().await
+    }
+
+    /// Goes on with the run that was answered.
+    async fn go_on(&mut self) -> Result<Exit, Failure> {
         match self.conversation.take_up().await? {
             Some(handle) => self.follow(handle).await,
             None => Ok(Exit::Done),
@@ -162,7 +166,8 @@ impl Talk {
         loop {
             let run = handle.run().clone();
             let setup = &self.conversation.setup;
-            let mut live = Live::new(self.screen, setup.notes.clone(), Manner::Chat);
+            let gauges = follow::gauges_of(setup, &run).await;
+            let mut live = Live::new(self.screen, setup.notes.clone(), Manner::Chat, gauges);
             let going_on = format!("provost chat --session {} goes on", self.conversation.session);
             let outcome = follow::watch(setup, handle, &mut live, &going_on, self.screen).await;
             let outcome = outcome.map_err(|error| self.unworked(&run, &error))?;

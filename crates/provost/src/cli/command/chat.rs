@@ -113,15 +113,13 @@ fn opening(screen: Screen, id: &str, session: Option<&Session>, (agent, model): 
             &json!({ "type": "session", "session": id, "agent": agent, "model": model, "goes_on": goes_on }),
         );
     }
-    screen.note(&format!("talking  with {agent}, model {model}, in {}", root.display()));
-    match session {
-        Some(session) => screen.note(&format!(
-            "session  {id}: {} ({} messages)",
-            if session.title.is_empty() { "untitled" } else { &session.title },
-            session.messages.len()
-        )),
-        None => screen.note(&format!("session  {id}")),
+    screen.note(&format!("session {id}"));
+    if let Some(session) = session {
+        let title = if session.title.is_empty() { "untitled" } else { &session.title };
+        screen.note(&format!("        {title}, {} messages", session.messages.len()));
     }
+    screen.note(&format!("agent   {agent}, model {model}"));
+    screen.note(&format!("works   in {}", root.display()));
     screen.note("/help says what can be typed");
     screen.note("");
 }

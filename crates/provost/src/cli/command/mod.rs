@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 pub(super) mod agents;
+pub(super) mod answer;
 pub(super) mod approve;
 pub(super) mod cancel;
 pub(super) mod chat;

@@ -89,6 +89,8 @@ impl Default for PolicyPart {
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct ToolsPart {
     pub(in crate::cli) shell: bool,
+    /// Whether agents may ask whoever they work for.
+    pub(in crate::cli) human: bool,
     /// Hosts `http/get` may ask; without any there is no such tool.
     pub(in crate::cli) hosts: Vec<String>,
     /// Variables a program sees beside the common ones.
@@ -98,7 +100,7 @@ pub(in crate::cli) struct ToolsPart {
 
 impl Default for ToolsPart {
     fn default() -> Self {
-        Self { shell: true, hosts: Vec::new(), environment: Vec::new(), commands: Vec::new() }
+        Self { shell: true, human: false, hosts: Vec::new(), environment: Vec::new(), commands: Vec::new() }
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) fn line(observed: &Observed, notes: &Notes) -> Option<String> {
         }
         "tool_result" => result(payload, notes),
         "approval_required" => format!("  ? {:<10} waits for your decision", text("tool_name")),
+        "runtime_tool_pending" => format!("  ? {:<10} waits for your answer", text("tool_name")),
         "approval_granted" => format!(
             "  + {:<10} allowed by {}",
             text("tool_name"),
@@ -48,6 +49,7 @@ fn result(payload: &Value, notes: &Notes) -> String {
     let mark = if payload.get("success") == Some(&Value::Bool(true)) { '<' } else { 'x' };
     match notes.take(text("tool_call_id")) {
         Some(ended) => format!("  {mark} {:<10} {} ({} ms)", text("tool_name"), ended.summary, ended.ms),
+        None if mark == '<' => format!("  {mark} {:<10} answered", text("tool_name")),
         None => format!("  {mark} {:<10} not run", text("tool_name")),
     }
 }

@@ -52,6 +52,11 @@ impl Speech {
         }
     }
 
+    /// Whether an answer is in the middle of a line.
+    pub(super) fn is_speaking(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
     /// Some of what was said never came.
     pub(super) fn miss(&mut self) {
         self.missed = true;

@@ -1,10 +1,17 @@
 //! One run on a screen.
 
+use std::sync::Arc;
+
+use provost_runtime::port::Clock;
 use serde_json::{Value, json};
 
+use super::area::{Area, Room};
 use super::line::line;
+use super::progress::Progress;
 use super::speech::{Speech, Voice};
+use crate::cli::clock;
 use crate::cli::screen::{Screen, Stream};
+use crate::cli::view::Gauge;
 use crate::cli::watched::Notes;
 use crate::{Spoken, Told};
 
@@ -23,11 +30,47 @@ pub(in crate::cli) struct Live {
     notes: Notes,
     manner: Manner,
     speech: Speech,
+    clock: Arc<dyn Clock>,
+    /// What is drawn anew, where something is.
+    drawn: Option<(Area, Progress)>,
 }
 
 impl Live {
-    pub(in crate::cli) fn new(screen: Screen, notes: Notes, manner: Manner) -> Self {
-        Self { screen, notes, manner, speech: Speech::new(screen, voice(screen, manner)) }
+    pub(in crate::cli) fn new(screen: Screen, notes: Notes, manner: Manner, gauges: Vec<Gauge>) -> Self {
+        let clock = clock::clock();
+        let drawn = screen.can_draw().then(|| (Area::default(), Progress::new(gauges, clock.now_ms())));
+        Self { screen, notes, manner, speech: Speech::new(screen, voice(screen, manner)), clock, drawn }
+    }
+
+    /// Whether something must be drawn anew while nothing happens.
+    pub(in crate::cli) fn is_drawn(&self) -> bool {
+        self.drawn.is_some()
+    }
+
+    /// Draws anew what changes with time and with the size of the terminal.
+    pub(in crate::cli) fn draw(&mut self) {
+        let now_ms = self.clock.now_ms();
+        let Some((area, progress)) = &mut self.drawn else { return };
+        match Room::now().filter(|_| !self.speech.is_speaking()) {
+            // The model's words need the place; while they come they are what happens.
+            Some(room) => area.draw(&progress.lines(now_ms, room.rows / 2), room),
+            None => area.clear(),
+        }
+    }
+
+    /// Takes away what is drawn: somebody else writes now.
+    pub(in crate::cli) fn rest(&mut self) {
+        self.speech.end_line();
+        if let Some((area, _)) = &mut self.drawn {
+            area.clear();
+        }
+    }
+
+    /// A line beside what happens.
+    pub(in crate::cli) fn note(&mut self, line: &str) {
+        self.rest();
+        self.screen.note(line);
+        self.draw();
     }
 
     /// Takes in one event.
@@ -35,6 +78,15 @@ impl Live {
         if self.screen.is_json() {
             return self.screen.document(&document(told));
         }
+        if let Some((area, progress)) = &mut self.drawn {
+            area.clear();
+            progress.take_in(told, self.clock.now_ms());
+        }
+        self.show(told);
+        self.draw();
+    }
+
+    fn show(&mut self, told: &Told) {
         match told {
             Told::Event(observed) => {
                 let is_turn = matches!(observed.event, "turn_started" | "resumed");

@@ -23,6 +23,26 @@ impl Gauge {
         json!({ "type": "budget", "budget": self.name, "used": self.used, "ceiling": self.ceiling, "left": left })
     }
 
+    /// Time that is not limited.
+    pub(in crate::cli) fn time(seconds: u64) -> Self {
+        Self { name: WALL_CLOCK.to_owned(), used: seconds, ceiling: None }
+    }
+
+    pub(in crate::cli) fn is_time(&self) -> bool {
+        self.name == WALL_CLOCK
+    }
+
+    /// The same in a few words.
+    pub(in crate::cli) fn short(&self) -> String {
+        let of = self.ceiling.map(|ceiling| format!(" of {}", self.amount(ceiling))).unwrap_or_default();
+        let used = self.amount(self.used);
+        match self.name.as_str() {
+            TURNS => format!("turn {used}{of}"),
+            COST | WALL_CLOCK => format!("{used}{of}"),
+            name => format!("{used}{of} {}", name.strip_prefix("tool_").unwrap_or(name)),
+        }
+    }
+
     pub(in crate::cli) fn line(&self) -> String {
         let used = self.amount(self.used);
         match self.ceiling {
@@ -54,24 +74,36 @@ impl Gauge {
 /// What was used of everything that has a limit, and turns, tokens and cost also without one.
 pub(in crate::cli) fn gauges(state: &RunState, now_ms: i64) -> Vec<Gauge> {
     let seconds = now_ms.saturating_sub(state.started_at_ms).max(0).unsigned_abs() / 1_000;
-    let mut gauges: Vec<Gauge> = state
-        .budgets
-        .limits()
-        .map(|limit| Gauge {
-            name: limit.name().to_owned(),
-            used: if limit.name() == WALL_CLOCK { seconds } else { limit.current() },
-            ceiling: Some(limit.ceiling()),
-        })
-        .collect();
-    let mut add = |name: &str, used: u64, ceiling: Option<u64>| {
-        if gauges.iter().all(|gauge| gauge.name != name) {
-            gauges.push(Gauge { name: name.to_owned(), used, ceiling });
+    let limits = state.budgets.limits().map(|limit| Gauge {
+        name: limit.name().to_owned(),
+        used: if limit.name() == WALL_CLOCK { seconds } else { limit.current() },
+        ceiling: Some(limit.ceiling()),
+    });
+    let usage = &state.records.usage;
+    let counted = [
+        (TURNS, Some(state.turn), Some(state.spec.max_turns)),
+        (TOKENS, Some(number(usage, "total_tokens")), None),
+        (COST, usage.contains_key(COST).then(|| number(usage, COST)), None),
+    ];
+    with_counted(limits.collect(), counted)
+}
+
+/// The same for a run that has not begun.
+pub(in crate::cli) fn untouched(limits: impl Iterator<Item = (String, u64)>, turns_max: u64) -> Vec<Gauge> {
+    let limits = limits.map(|(name, ceiling)| Gauge { name, used: 0, ceiling: Some(ceiling) });
+    with_counted(limits.collect(), [(TURNS, Some(0), Some(turns_max)), (TOKENS, Some(0), None)])
+}
+
+fn with_counted<const N: usize>(
+    mut gauges: Vec<Gauge>,
+    counted: [(&str, Option<u64>, Option<u64>); N],
+) -> Vec<Gauge> {
+    // What every run has comes first.
+    for (name, used, ceiling) in counted.into_iter().rev() {
+        let is_there = gauges.iter().any(|gauge| gauge.name == name);
+        if let Some(used) = used.filter(|_| !is_there) {
+            gauges.insert(0, Gauge { name: name.to_owned(), used, ceiling });
         }
-    };
-    add(TURNS, state.turn, Some(state.spec.max_turns));
-    add(TOKENS, number(&state.records.usage, "total_tokens"), None);
-    if state.records.usage.contains_key(COST) {
-        add(COST, number(&state.records.usage, COST), None);
     }
     gauges
 }

@@ -5,5 +5,5 @@ mod gauge;
 mod story;
 
 pub(super) use decision::decisions;
-pub(super) use gauge::gauges;
+pub(super) use gauge::{Gauge, gauges, untouched};
 pub(super) use story::story;
