@@ -6,6 +6,7 @@ mod conformance;
 mod crash;
 mod fuzz;
 mod generate;
+mod real_model;
 mod test;
 mod tidy;
 
@@ -42,6 +43,8 @@ enum Command {
     CrashChild(crash::ChildOptions),
     /// Write the files that are made from code
     Generate(generate::Options),
+    /// Let the program work with a small real model, installed under target/
+    RealModel,
     /// Measure the workloads, in release
     Bench(bench::Options),
     /// One measured process of a workload
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Crash(options) => crash::run(&options),
         Command::CrashChild(options) => crash::child(&options),
         Command::Generate(options) => generate::run(&options),
+        Command::RealModel => real_model::run(),
         Command::Bench(options) => bench::run(&options),
         Command::BenchChild(job) => bench::run_child(&job),
     };

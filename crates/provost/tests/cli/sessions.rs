@@ -12,11 +12,16 @@ const EXAMPLES: [(&str, &str); 2] = [
     ("codex", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcripts/session.codex.jsonl")),
 ];
 
+const REQUEST: (&str, &str) = (
+    "anthropic",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/transcripts/interrupted.anthropic.json"),
+);
+
 /// Each example was interrupted, and says so; repaired, every provider takes it.
 #[test]
 fn an_interrupted_session_goes_on_anywhere() {
     let world = World::new();
-    for (format, file) in EXAMPLES {
+    for (format, file) in EXAMPLES.into_iter().chain([REQUEST]) {
         let check = world.provost(&["import", file, "--check"]);
         assert_eq!(check.code, 1, "{format}");
         insta::assert_snapshot!(
