@@ -12,6 +12,7 @@ use super::clock;
 use super::environment;
 use super::exit::Exit;
 use super::failure::{self, Code, Failure};
+use super::interrupts::Interrupts;
 use super::journal;
 use super::live::{Live, Manner};
 use super::question::Question;
@@ -82,6 +83,7 @@ pub(super) async fn watch(
     let events = handle.events();
     if let Some(mut events) = events {
         let mut cancelling = false;
+        let mut interrupts = Interrupts::listen();
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
@@ -90,8 +92,8 @@ pub(super) async fn watch(
                     None => break,
                 },
                 _ = ticks.tick(), if live.is_drawn() => live.draw(),
-                heard = tokio::signal::ctrl_c() => {
-                    if cancelling || heard.is_err() {
+                () = interrupts.next() => {
+                    if cancelling {
                         live.rest();
                         screen.note(&format!("left; {going_on}"));
                         std::process::exit(Exit::Cancelled.number().into());

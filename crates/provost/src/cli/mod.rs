@@ -16,6 +16,7 @@ mod environment;
 mod exit;
 mod failure;
 mod follow;
+mod interrupts;
 mod journal;
 mod live;
 mod main;

@@ -272,3 +272,19 @@ fn no_color_takes_the_colours_away_and_draws() {
     let dim = while_it_runs(&[], (80, 24), &[]);
     assert!(dim.contains("\u{1b}[2m"), "{dim}");
 }
+
+/// Whatever size the terminal takes while something runs, the run goes on and its words are whole.
+#[test]
+fn a_terminal_may_change_its_size() {
+    let world = World::new();
+    let naps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "3"] }));
+    let model = world.script("one", &[naps, say("Rested.")]);
+    let mut terminal = world.on_terminal(&["run", "examples/audit"], &model, (200, 50));
+    terminal.until("turn 1 of 12");
+    for (columns, rows) in [(50, 20), (20, 5), (1, 1), (120, 40)] {
+        terminal.0.get_process_mut().set_window_size(columns, rows).unwrap();
+    }
+    terminal.until("Rested.");
+    let (rest, code) = terminal.end();
+    assert_eq!(code, 0, "{rest}");
+}
