@@ -86,6 +86,22 @@ impl Agent {
         self
     }
 
+    /// What the agent is at work for, such as `chat`, which it is otherwise. A tool whose declaration names
+    /// `modes` is shown in those alone.
+    #[must_use]
+    pub fn mode(mut self, mode: &str) -> Self {
+        self.policy.insert("mode".to_owned(), mode.into());
+        self
+    }
+
+    /// Only tools of one of these categories.
+    #[must_use]
+    pub fn categories<T: Into<String>>(mut self, categories: impl IntoIterator<Item = T>) -> Self {
+        let categories: Vec<String> = categories.into_iter().map(Into::into).collect();
+        self.policy.insert("categories".to_owned(), json!(categories));
+        self
+    }
+
     /// An option of the loop under its wire name, such as `compaction_policy`, `spin_detector`,
     /// `tool_result_truncator` or `limits`.
     #[must_use]

@@ -29,6 +29,7 @@ mod setup;
 mod summaries;
 mod text_file;
 mod view;
+mod vocabulary;
 mod watched;
 
 pub use main::main;

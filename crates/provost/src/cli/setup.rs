@@ -12,12 +12,13 @@ use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspa
 use serde_json::{Value, json};
 
 use super::clock;
-use super::config::{AgentFile, ModelEntry, Project, ToolsPart, did_you_mean};
+use super::config::{AgentFile, ModelEntry, Project, ToolsPart};
 use super::environment;
 use super::failure::{Code, Failure};
 use super::policy::ProjectPolicy;
 use super::summaries::Summaries;
 use super::view::{Gauge, untouched};
+use super::vocabulary::Vocabulary;
 use super::watched::{Notes, Watched};
 use crate::{Agent, Runtime};
 
@@ -60,7 +61,7 @@ impl Setup {
         let ids = clock::ids(clock.clone())?;
         let policy = Arc::new(ProjectPolicy::new(project, agent, root)?);
         let tools = tools_within(&project.file.tools, root, &policy)?;
-        let declarations = declarations(&tools, agent)?;
+        let declarations = declarations(project, &tools, agent)?;
         let notes = Notes::default();
         let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
         let mut builder = Runtime::builder()
@@ -149,30 +150,37 @@ fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> R
     Ok(tools)
 }
 
-/// The declarations of the tools an agent names, or of all.
-pub(super) fn declarations(tools: &Tools, agent: Option<&AgentFile>) -> Result<Value, Failure> {
-    let all = json::into_object(tools.offered());
-    let Some((agent, names)) = agent.and_then(|agent| Some((agent, agent.head.tools.as_ref()?))) else {
-        return Ok(Value::Object(all));
-    };
+/// The declarations of the tools an agent names, or of all, with the modes the project keeps them for.
+pub(super) fn declarations(
+    project: &Project,
+    tools: &Tools,
+    agent: Option<&AgentFile>,
+) -> Result<Value, Failure> {
+    let mut all = json::into_object(tools.offered());
+    let vocabulary = Vocabulary::of(project, &all);
+    vocabulary.check(project)?;
+    for (name, modes) in &project.file.tools.modes {
+        if let Some(declaration) = all.get_mut(name).and_then(Value::as_object_mut) {
+            declaration.insert("modes".to_owned(), json!(modes));
+        }
+    }
+    let Some(agent) = agent else { return Ok(Value::Object(all)) };
+    vocabulary.check_agent(agent)?;
+    let Some(names) = &agent.head.tools else { return Ok(Value::Object(all)) };
     let mut chosen = Object::new();
     for name in names {
-        let declaration = all.get(name).ok_or_else(|| {
+        let switched_off = || {
             let message =
-                format!("the agent `{}` wants the tool `{name}`, which there is not", agent.head.name);
-            let failure = Failure::new(Code::AgentFile, message);
-            match did_you_mean(name, all.keys().map(String::as_str)) {
-                Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
-                None => failure.hint("provost tools lists them"),
-            }
-        })?;
-        chosen.insert(name.clone(), declaration.clone());
+                format!("the agent `{}` wants the tool `{name}`, which is not there", agent.head.name);
+            Failure::new(Code::AgentFile, message).hint("[tools] of provost.toml switches it on")
+        };
+        chosen.insert(name.clone(), all.get(name).cloned().ok_or_else(switched_off)?);
     }
     Ok(Value::Object(chosen))
 }
 
 /// The agent of a file. How its calls may run is asked of the policy, call by call.
-fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
+pub(super) fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
     let head = &file.head;
     let told = match project.context()? {
         Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
@@ -181,6 +189,15 @@ fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
     let mut agent = Agent::new(&head.name).instructions(told).max_turns(max_turns(file));
     for (name, ceiling) in budgets(project, file) {
         agent = agent.budget(name, ceiling);
+    }
+    if let Some(mode) = &head.mode {
+        agent = agent.mode(mode);
+    }
+    if let Some(categories) = &head.categories {
+        agent = agent.categories(categories.clone());
+    }
+    if let Some(compaction) = &head.compaction {
+        agent = agent.option("compaction_policy", compaction.policy());
     }
     if !project.file.policy.approvers.is_empty() {
         agent = agent.approvers(project.file.policy.approvers.clone());

@@ -84,15 +84,10 @@ impl Request {
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());
-        let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
-        let principal = self.principal.clone().unwrap_or_else(own);
-        about.insert("principal".to_owned(), sensitivity::redact_names(&principal));
+        about.insert("principal".to_owned(), self.who());
         let mut context = self.context.clone();
         context.insert("run_id".to_owned(), run.as_str().into());
-        let mut policy = agent.policy.clone();
-        // The host offers its clients' tools itself: the caller did not bring them.
-        policy.entry("runtime_tools").or_insert_with(|| clients_tools(&tools));
-        policy.insert("principal".to_owned(), sensitivity::redact_names(&principal));
+        let policy = self.policy(agent, &tools);
         let mut options = json::into_object(json!({
             "max_turns": agent.max_turns,
             "budgets": agent.budgets,
@@ -108,6 +103,21 @@ impl Request {
         options.extend(agent.options.clone());
         options.extend(self.options.clone());
         options
+    }
+
+    /// The policy a run of an agent works under: which tools it sees, and how they may run.
+    pub(crate) fn policy(&self, agent: &Agent, tools: &Value) -> Object {
+        let mut policy = agent.policy.clone();
+        // The host offers its clients' tools itself: the caller did not bring them.
+        policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));
+        policy.insert("principal".to_owned(), self.who());
+        policy
+    }
+
+    /// Who acts, as it may be written down.
+    fn who(&self) -> Value {
+        let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
+        sensitivity::redact_names(&self.principal.clone().unwrap_or_else(own))
     }
 
     /// The transcript the run goes on from, the agent's instructions first.

@@ -1,6 +1,7 @@
 //! The program, as a person or a script meets it.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that fails panics")]
 
+mod agents;
 mod chat;
 mod configuration;
 mod hard_input;

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
+use crate::Agent;
 use crate::cli::args::ProjectOption;
-use crate::cli::config::Project;
+use crate::cli::config::{AgentFile, Project};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
+use crate::cli::vocabulary::MODE;
 
 pub(in crate::cli) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
@@ -15,14 +17,42 @@ pub(in crate::cli) fn run(options: &ProjectOption, screen: &Screen) -> Result<Ex
         let document = json!({
             "name": head.name,
             "description": head.description,
-            "model": head.model,
+            "model": model(&project, agent),
+            "mode": head.mode.as_deref().unwrap_or(MODE),
             "tools": head.tools,
-            "max_turns": head.max_turns,
+            "categories": head.categories,
+            "policy": head.policy,
+            "budgets": head.budgets,
+            "compaction": head.compaction.as_ref().map(|compaction| compaction.policy()),
+            "max_turns": head.max_turns.unwrap_or(Agent::MAX_TURNS),
         });
-        screen.show(&document, || format!("{:<12} {}", head.name, head.description));
+        screen.show(&document, || {
+            format!("{:<12} {}\n{:<12} {}", head.name, head.description, "", facts(&project, agent))
+        });
     }
     if project.agents.is_empty() {
         screen.tell("no agents: write agents/NAME.md, or start with provost init");
     }
     Ok(Exit::Done)
+}
+
+/// The model it works with when none is named; none when that cannot be said.
+fn model(project: &Project, agent: &AgentFile) -> Option<String> {
+    project.model(None, Some(agent)).ok().map(|(name, _)| name)
+}
+
+fn facts(project: &Project, agent: &AgentFile) -> String {
+    let head = &agent.head;
+    let mut facts = vec![
+        format!("model {}", model(project, agent).as_deref().unwrap_or("not named")),
+        format!("mode {}", head.mode.as_deref().unwrap_or(MODE)),
+    ];
+    facts.push(match &head.tools {
+        Some(names) => format!("{} tools", names.len()),
+        None => "every tool".to_owned(),
+    });
+    facts.extend(head.categories.as_ref().map(|names| format!("categories {}", names.join(" "))));
+    facts.extend(head.compaction.as_ref().map(|_| "long conversations are summed up".to_owned()));
+    facts.push(format!("{} turns", head.max_turns.unwrap_or(Agent::MAX_TURNS)));
+    facts.join(", ")
 }

@@ -49,7 +49,7 @@ fn counted(agents: usize) -> Result<String, String> {
 fn tools(project: &Project) -> Result<String, String> {
     let tools = setup::tools(project).map_err(|failure| failure.message)?;
     for agent in project.agents.values() {
-        setup::declarations(&tools, Some(agent)).map_err(|failure| failure.message)?;
+        setup::declarations(project, &tools, Some(agent)).map_err(|failure| failure.message)?;
     }
     Ok(tools.declarations().count().to_string())
 }

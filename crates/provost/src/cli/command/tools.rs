@@ -1,8 +1,10 @@
 //! `provost tools`: what an agent sees, and how it may run.
 
 use provost_contract::json;
+use provost_policy::{Decision, visibility};
 use serde_json::{Value, json};
 
+use crate::Request;
 use crate::cli::args::ToolsOptions;
 use crate::cli::config::Project;
 use crate::cli::exit::Exit;
@@ -14,36 +16,42 @@ use crate::cli::setup;
 pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
     let agent = project.agent(options.agent.as_deref())?;
-    let tools = setup::tools(&project)?;
-    let declarations = setup::declarations(&tools, Some(&agent))?;
+    let declarations = setup::declarations(&project, &setup::tools(&project)?, Some(&agent))?;
     let policy = ProjectPolicy::new(&project, Some(&agent), &project.root())?;
-    for (name, declaration) in json::into_object(declarations) {
-        let decision = policy.word(&name, &declaration);
-        let rules = policy.rules_about(&name);
+    let run = Request::default().policy(&setup::agent(&project, &agent)?, &declarations);
+    let context = visibility::Context::parse(&run, |_| None, Vec::new());
+    for seen in visibility::resolve(&json::into_object(declarations.clone()), &context, |_| Ok(None)) {
+        let declaration = declarations.get(&seen.name).unwrap_or(&Value::Null);
+        let decision = policy.word(&seen.name, declaration);
+        let rules = policy.rules_about(&seen.name);
         let effects = declaration.get("side_effects").cloned().unwrap_or_default();
+        let shown = &seen.explained.decision;
         let document = json!({
-            "name": name,
+            "name": seen.name,
             "description": declaration.get("description"),
             "side_effects": effects,
+            "categories": declaration.get("categories"),
+            "modes": declaration.get("modes"),
+            "shown": seen.is_visible(),
+            "visibility": shown.to_value(),
             "decision": decision.to_value(),
             "rules": rules,
         });
-        screen.show(&document, || {
-            let word = decision.verdict.word();
-            let effects = listed(&effects);
-            match options.why {
-                true => format!(
-                    "{name:<12} {effects:<10} {word:<10} {}  [{}: {}]{}",
-                    decision.reason,
-                    decision.layer,
-                    decision.rule,
-                    more(&rules)
-                ),
-                false => format!("{name:<12} {effects:<10} {word}"),
+        let row = |word: &str| format!("{:<12} {:<10} {word:<10}", seen.name, listed(&effects));
+        screen.show(&document, || match (seen.is_visible(), options.why) {
+            (false, false) => row("hidden").trim_end().to_owned(),
+            (false, true) => format!("{} {}", row("hidden"), because(shown)),
+            (true, false) => row(decision.verdict.word()).trim_end().to_owned(),
+            (true, true) => {
+                format!("{} {}{}", row(decision.verdict.word()), because(&decision), more(&rules))
             }
         });
     }
     Ok(Exit::Done)
+}
+
+fn because<V>(decision: &Decision<V>) -> String {
+    format!("{}  [{}: {}]", decision.reason, decision.layer, decision.rule)
 }
 
 fn more(rules: &[&str]) -> String {

@@ -96,11 +96,20 @@ pub(in crate::cli) struct ToolsPart {
     /// Variables a program sees beside the common ones.
     pub(in crate::cli) environment: Vec<String>,
     pub(in crate::cli) commands: Vec<Object>,
+    /// The modes a tool is for; one that is not named is for all.
+    pub(in crate::cli) modes: BTreeMap<String, Vec<String>>,
 }
 
 impl Default for ToolsPart {
     fn default() -> Self {
-        Self { shell: true, human: false, hosts: Vec::new(), environment: Vec::new(), commands: Vec::new() }
+        Self {
+            shell: true,
+            human: false,
+            hosts: Vec::new(),
+            environment: Vec::new(),
+            commands: Vec::new(),
+            modes: BTreeMap::new(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A project's files: `provost.toml`, `agents/*.md`, `AGENTS.md`.
 
 mod agent_file;
+mod compaction;
 mod file;
 mod front_matter;
 mod model_entry;

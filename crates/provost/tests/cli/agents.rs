@@ -1,0 +1,180 @@
+//! What an agent's front matter does to its runs.
+
+use std::fs;
+
+use super::world::World;
+
+/// The example with other front matter and, perhaps, more configuration.
+fn world(front_matter: &str, configuration: &str) -> World {
+    let world = World::new();
+    let agent = world.path("examples/audit/agents/auditor.md");
+    let text = fs::read_to_string(&agent).unwrap();
+    fs::write(&agent, text.replace("max_turns: 12\n", &format!("max_turns: 12\n{front_matter}"))).unwrap();
+    let file = world.path("examples/audit/provost.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}\n{configuration}")).unwrap();
+    world
+}
+
+fn shell_row(world: &World) -> String {
+    let printed = world.provost(&["tools", "examples/audit", "--why"]);
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    printed.stdout.lines().find(|line| line.starts_with("shell/run")).unwrap().to_owned()
+}
+
+/// Whether the run of the example sees the shell. Its cassette expects that it does, and stops otherwise.
+fn runs_with_the_shell(world: &World) -> bool {
+    let run = world.provost(&["run", "examples/audit", "--yes"]);
+    let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
+    assert_eq!(run.code == 0, explained.contains("is shown to the model"), "{explained}");
+    assert_eq!(run.code != 0, explained.contains("hidden"), "{explained}");
+    run.code == 0
+}
+
+const RELEASE_ONLY: &str = "[tools.modes]\n\"shell/run\" = [\"release\"]\n";
+
+#[test]
+fn a_mode_shows_the_tools_that_are_for_it() {
+    let other = world("", RELEASE_ONLY);
+    assert_eq!(
+        shell_row(&other),
+        "shell/run    execute    hidden     the tool is for the modes [release] and the run's mode is chat  [mode: not_listed]"
+    );
+    assert!(!runs_with_the_shell(&other));
+    let named = world("mode: release\n", RELEASE_ONLY);
+    assert!(shell_row(&named).contains(" direct "), "{}", shell_row(&named));
+    assert!(runs_with_the_shell(&named));
+    assert!(runs_with_the_shell(&world("mode: chat\n", "")), "a tool that names no modes is for all");
+}
+
+#[test]
+fn categories_leave_out_every_other_tool() {
+    let narrow = world("categories: [filesystem]\n", "");
+    assert_eq!(
+        shell_row(&narrow),
+        "shell/run    execute    hidden     the run is limited to the categories [filesystem]  [categories: not_listed]"
+    );
+    assert!(!runs_with_the_shell(&narrow));
+    assert!(runs_with_the_shell(&world("categories: [filesystem, shell]\n", "")));
+}
+
+#[test]
+fn names_nobody_knows_are_refused_with_the_nearest_one() {
+    let told = |front_matter: &str, configuration: &str| {
+        let printed = world(front_matter, configuration).provost(&["run", "examples/audit"]);
+        assert_eq!(printed.code, 2, "{}", printed.stderr);
+        printed.stderr
+    };
+    let cases = [
+        told("mode: relase\n", RELEASE_ONLY),
+        told("mode: release\n", ""),
+        told("categories: [filesytem]\n", ""),
+        told("policy:\n  fs/eidt: forbidden\n", ""),
+        told("", "[tools.modes]\n\"shell/rnu\" = [\"release\"]\n"),
+        told("compaction: yes\n", ""),
+        told("compactoin:\n  max_messages: 9\n", ""),
+        told("compaction:\n  max_messages: 9\n  recent_messages: 20\n", ""),
+        told("budgets:\n  turn: 3\n", ""),
+    ];
+    insta::assert_snapshot!(cases.join("\n"));
+    let world = World::new();
+    let file = world.path("examples/audit/provost.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("write = \"preview\"", "wirte = \"preview\"")).unwrap();
+    let printed = world.provost(&["run", "examples/audit"]);
+    assert_eq!(printed.code, 2);
+    assert!(
+        printed.stderr.contains("there is no category `wirte`\nhint: did you mean `write`?"),
+        "{}",
+        printed.stderr
+    );
+}
+
+#[test]
+fn agents_are_listed_with_what_their_files_say() {
+    let front_matter = "mode: release\ncategories: [filesystem, shell]\ncompaction:\n  max_messages: 60\nbudgets:\n  tokens: 9000\n";
+    let world = world(front_matter, RELEASE_ONLY);
+    let agents = world.provost(&["agents", "examples/audit"]).stdout;
+    let json = world.provost(&["agents", "examples/audit", "--json"]).stdout;
+    insta::assert_snapshot!(format!("{agents}{json}"));
+}
+
+/// A cassette of turns that list files, whatever is asked, and of summaries.
+fn long_conversation() -> String {
+    let turn = |number: u64, tools: &serde_json::Value, answer: serde_json::Value| {
+        let request = serde_json::json!({
+            "turn": number, "model": {}, "structured_output": null, "tools": tools, "messages": "[[any]]",
+        });
+        let usage = serde_json::json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
+        let mut answer = answer;
+        answer["usage"] = usage;
+        serde_json::json!({ "request": request, "answer": { "turn": answer } })
+    };
+    let (any, none) = (serde_json::json!("[[any]]"), serde_json::json!([]));
+    let mut turns: Vec<_> = (1..=5)
+        .map(|number| {
+            let call =
+                serde_json::json!({ "id": format!("look-{number}"), "name": "fs/list", "parameters": {} });
+            turn(number, &any, serde_json::json!({ "content": "I look.", "tool_calls": [call] }))
+        })
+        .collect();
+    turns.push(turn(6, &any, serde_json::json!({ "content": "Done.", "tool_calls": [] })));
+    let summary = serde_json::json!({ "content": "It looked.", "tool_calls": [] });
+    turns.extend((0..5).map(|_| turn(1, &none, summary.clone())));
+    serde_json::json!({ "version": 1, "origin": "written_by_hand", "turns": turns }).to_string()
+}
+
+/// The messages a finished run ends with.
+fn messages(front_matter: &str) -> Vec<String> {
+    let world = world(front_matter, "");
+    fs::write(world.path("long.json"), long_conversation()).unwrap();
+    let run = world.provost(&["run", "examples/audit", "--cassette", "long.json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let shown = world.provost(&["show", "last", "--json"]).stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    shown["result"]["messages"].as_array().unwrap().iter().map(|one| one["content"].to_string()).collect()
+}
+
+#[test]
+fn compaction_sums_up_the_beginning_of_a_long_conversation() {
+    let whole = messages("");
+    assert!(whole.iter().all(|message| !message.contains("It looked.")), "{whole:?}");
+    let short = messages("compaction:\n  max_messages: 9\n  recent_messages: 4\n");
+    assert!(short.iter().any(|message| message.contains("It looked.")), "{short:?}");
+    assert!(short.len() < whole.len(), "{} of {}", short.len(), whole.len());
+    let off = messages("compaction:\n  enabled: false\n  max_messages: 9\n  recent_messages: 4\n");
+    assert_eq!(off, whole);
+}
+
+/// The blocks of a language in a text of Markdown.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let start = format!("\n```{language}\n");
+    text.split(&start).skip(1).map(|rest| rest.split("\n```\n").next().unwrap()).collect()
+}
+
+/// Every example of docs/agents.md is an agent, in a project with the configuration it shows.
+#[test]
+fn the_documented_examples_are_agents() {
+    let docs = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md")).unwrap();
+    let examples = blocks(&docs, "markdown");
+    assert_eq!(examples.len(), 4);
+    let world = World::new();
+    fs::create_dir_all(world.path("p/agents")).unwrap();
+    let models = "[models.claude]\nprovider = \"anthropic\"\nsettings = { model = \"m\" }\n";
+    fs::write(world.path("p/provost.toml"), format!("{models}{}", blocks(&docs, "toml").concat())).unwrap();
+    for (number, example) in examples.iter().enumerate() {
+        fs::write(world.path(&format!("p/agents/example-{number}.md")), example).unwrap();
+    }
+    let agents = world.provost(&["agents", "p"]);
+    assert_eq!(agents.code, 0, "{}", agents.stderr);
+    let seen = |agent: &str| -> Vec<String> {
+        let printed = world.provost(&["tools", "p", "--agent", agent]);
+        assert_eq!(printed.code, 0, "{agent}: {}", printed.stderr);
+        let shown = printed.stdout.lines().filter(|line| !line.ends_with("hidden"));
+        shown.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(seen("reviewer"), ["fs/list", "fs/search", "fs/read"], "the shell is for another mode");
+    assert!(seen("example-1").contains(&"shell/run".to_owned()));
+    assert_eq!(seen("example-2"), ["fs/list", "fs/read"]);
+    assert!(!seen("example-3").is_empty());
+}
