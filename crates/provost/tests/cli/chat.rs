@@ -284,6 +284,31 @@ fn a_killed_conversation_goes_on_and_repeats_nothing() {
     assert_eq!(story.code, 0, "{}", story.stdout);
 }
 
+/// Killed anywhere in a message, the conversation goes on with it: written once, said once, answered once.
+#[test]
+fn a_conversation_killed_anywhere_goes_on_with_its_message() {
+    let lines = "mend it\nthank you\n";
+    let recording = World::new();
+    let model = recording.script("one", &[mend(), say("It is mended."), say("You are welcome.")]);
+    assert_eq!(recording.chat(&["--yes"], &model, lines).code, 0);
+    for words in ["> fs/edit", "? fs/edit", "allowed by --yes", "+ fs/edit", "< fs/edit"] {
+        let world = World::new();
+        fs::copy(recording.path("one.json"), world.path("one.json")).unwrap();
+        let mut program = world.chat_command(&["--yes", "--cassette", "one.json"], &[]).spawn().unwrap();
+        program.stdin.as_mut().unwrap().write_all(b"mend it\n").unwrap();
+        let mut notes = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(notes.any(|line| line.contains(words)), "{words}");
+        program.kill().unwrap();
+        program.wait().unwrap();
+        let chat = world.chat(&["--yes", "--session", "last"], &[], "thank you\n");
+        assert_eq!(chat.code, 0, "killed at {words}: {}", chat.stderr);
+        assert!(chat.stdout.ends_with("You are welcome."), "killed at {words}: {}", chat.stdout);
+        assert_eq!(world.mended().matches(MENDED).count(), 1, "killed at {words}");
+        let verify = world.provost(&["verify"]);
+        assert_eq!(verify.code, 0, "killed at {words}: {}", verify.stdout);
+    }
+}
+
 /// While one talks, another is told so and nothing happens; once it is done, the other can go on.
 #[test]
 fn two_conversations_in_one_session_do_not_mix() {
