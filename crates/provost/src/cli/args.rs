@@ -33,7 +33,7 @@ pub(super) enum Command {
     /// Fold a journal again, call nothing outside, and compare with what was kept
     Replay(OneRun),
     /// Allow what a run asks for, and go on with it
-    Approve(DecideOptions),
+    Approve(ApproveOptions),
     /// Refuse what a run asks for, and go on with it
     Reject(DecideOptions),
     /// Answer what an agent asks, and go on with the run
@@ -170,6 +170,15 @@ pub(super) struct AnswerOptions {
     /// Answer only; do not go on with the run
     #[arg(long)]
     pub(super) only: bool,
+}
+
+#[derive(Args)]
+pub(super) struct ApproveOptions {
+    #[command(flatten)]
+    pub(super) decide: DecideOptions,
+    /// Do not ask again in this run when the same rule asks about the same tool
+    #[arg(long)]
+    pub(super) remember: bool,
 }
 
 #[derive(Args)]

@@ -125,3 +125,18 @@ fn mistakes_in_rules_are_told_with_their_line() {
     ];
     insta::assert_snapshot!(cases.join("\n"));
 }
+
+/// The rules in the documentation are rules, and do what they say.
+#[test]
+fn the_rules_of_the_documentation_hold() {
+    for page in ["policies-and-approvals.md", "configuration.md"] {
+        let text = fs::read_to_string(format!("{}/../../docs/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let blocks = text.split("```toml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0));
+        let blocks: Vec<&str> = blocks.filter(|block| block.contains("policy.rules")).collect();
+        assert!(!blocks.is_empty(), "{page}");
+        for block in blocks {
+            let printed = project(block).provost(&["policy", "test", "--project", "p"]);
+            assert_eq!(printed.code, 0, "{page}: {}{}", printed.stdout, printed.stderr);
+        }
+    }
+}

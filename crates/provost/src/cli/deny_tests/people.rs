@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use super::scene::{OPEN, SECRET, Scene, told};
 use crate::cli::exit::Exit;
 use crate::cli::follow::{self, Answers, follow};
+use crate::cli::journal;
 use crate::cli::screen::Screen;
 use crate::cli::setup::Setup;
+use crate::cli::view::decisions;
 use crate::{Decision, Outcome, RunStatus};
 
 const FORBIDDEN: &str = r#"
@@ -94,7 +96,17 @@ async fn a_remembered_yes_does_not_reach_what_is_forbidden() {
         let outcome = answered(&setup, started(&setup).await, &decision).await;
         let results = told(&outcome);
         assert_eq!((results.matches(OPEN).count(), results.contains(SECRET)), (2, seen), "{results}");
+        let explained = explained(&scene, &outcome).await;
+        assert!(explained.contains("runs, as ada said to remember: somebody wants to know"), "{explained}");
+        let refused = explained.contains("forbidden: secrets are not for agents  [rule: secrets-stay]");
+        assert_eq!(refused, !seen, "{explained}");
     }
+}
+
+/// What `provost explain` says of a run.
+async fn explained(scene: &Scene, outcome: &Outcome) -> String {
+    let read = journal::read(&scene.stores, &outcome.run).await.unwrap();
+    decisions(&read.events).iter().map(|decided| decided.line()).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
@@ -106,6 +118,9 @@ async fn changed_arguments_do_not_reach_what_is_forbidden() {
         let decision = Decision { parameters, ..Decision::accept("ada") };
         let outcome = answered(&setup, started(&setup).await, &decision).await;
         assert_eq!(told(&outcome).contains(SECRET), seen, "{}", told(&outcome));
+        let explained = explained(&scene, &outcome).await;
+        let refused = explained.contains("forbidden: secrets are not for agents  [rule: secrets-stay]");
+        assert_eq!(refused, !seen, "{explained}");
     }
 }
 

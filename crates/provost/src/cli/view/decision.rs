@@ -6,6 +6,8 @@ use provost_contract::timestamp;
 use provost_runtime::engine::{CallSettled, Event, Kind, RunState, SettledBy, WaitsFor};
 use serde_json::{Value, json};
 
+/// What is said of a call that runs.
+const RUNS: &str = "runs";
 /// How the word of whoever allowed something begins.
 const ALLOWED: &str = "allowed by ";
 
@@ -51,6 +53,15 @@ impl Decided {
         format!("{:>4}  {when:<7} {about:<10} {}{reason}{by}", self.seq, self.what)
     }
 
+    /// Whose remembered word spared a question.
+    fn spared(mut self, decision: Option<&Value>) -> Self {
+        let by = decision.and_then(|decision| decision.pointer("/inputs/remembered_by"));
+        if let Some(by) = by.and_then(Value::as_str) {
+            self.what = format!("{}, as {by} said to remember", self.what);
+        }
+        self
+    }
+
     /// The words of a decision as policies write it.
     fn by(mut self, decision: &Value) -> Self {
         let text = |key: &str| decision.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -84,7 +95,8 @@ fn by_permission(decided: &mut [Decided]) {
     for decision in decided {
         if decision.what.starts_with(ALLOWED) {
             allowed.insert(decision.call.clone(), decision.clone());
-        } else if let Some(word) = allowed.remove(&decision.call) {
+        } else if let Some(word) = allowed.remove(&decision.call).filter(|_| decision.what.starts_with(RUNS))
+        {
             decision.layer = word.layer;
             decision.rule = word.rule;
             decision.reason = word.what;
@@ -108,8 +120,8 @@ fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
     match &event.kind {
         Kind::RunStarted(spec) => spec.visibility.iter().map(|told| visibility(new("shown"), told)).collect(),
         Kind::ActionStarted(started) => {
-            let decided = about(started.call, if started.attempt > 1 { "runs again" } else { "runs" });
-            vec![started.allowed_by.iter().fold(decided, Decided::by)]
+            let decided = about(started.call, if started.attempt > 1 { "runs again" } else { RUNS });
+            vec![started.allowed_by.iter().fold(decided, Decided::by).spared(started.allowed_by.as_ref())]
         }
         Kind::CallWaits(waits) => vec![asked(about(waits.call, "asks"), &waits.waits_for)],
         Kind::CallApproved(approved) => {

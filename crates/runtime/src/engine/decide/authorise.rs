@@ -89,7 +89,16 @@ pub fn unhindered(
     declared: &CallDeclared,
     decision: Option<&Decision<ActionPolicy>>,
 ) -> Kind {
-    proceed(state, place, declared, decision.map(Decision::to_value))
+    proceed(state, place, declared, decision.map(|decision| recorded(state, declared, decision)))
+}
+
+/// A decision as it is recorded: one that would ask, and did not, says whose word spared the question.
+fn recorded(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> Value {
+    let mut decision = decision.clone();
+    if let Some(by) = state.remembered_by(&declared.name, &decision) {
+        decision.inputs.insert("remembered_by".to_owned(), by.into());
+    }
+    decision.to_value()
 }
 
 /// The same where nobody else needs to be asked.
@@ -100,5 +109,5 @@ pub(in crate::engine) fn approved(state: &RunState, place: usize, call: &BatchCa
 
 /// The record of the decision that lets a call run without a question.
 pub(super) fn allowed_by(state: &RunState, declared: &CallDeclared) -> Option<Value> {
-    state.rules.facts(&declared.name).map(|facts| facts.decision.to_value())
+    state.rules.facts(&declared.name).map(|facts| recorded(state, declared, &facts.decision))
 }

@@ -124,7 +124,8 @@ fn call_approved(state: &mut RunState, approved: &CallApproved) {
     state.batch.approve(approved.call, approved.edited.as_ref());
     let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember).cloned() else { return };
     if let Some(WaitsFor::Approval(proposal)) = call.waits.as_ref().map(|waits| &waits.waits_for) {
-        proposal.asked_by().into_iter().for_each(|rule| state.remember(&call.declared.name, rule));
+        let by = json::text(&approved.approval, "by").unwrap_or_default();
+        proposal.asked_by().into_iter().for_each(|rule| state.remember(&call.declared.name, rule, by));
     }
 }
 

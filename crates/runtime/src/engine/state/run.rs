@@ -1,6 +1,6 @@
 //! The state as a whole, and what may be asked of it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
@@ -57,8 +57,8 @@ pub struct RunState {
     pub stops: Stops,
     /// Everything a result record reports.
     pub records: Records,
-    /// Tool, layer and rule of questions that need not be asked again, as somebody said when asked.
-    remembered: BTreeSet<[String; 3]>,
+    /// Tool, layer and rule of questions that need not be asked again, and who said so when asked.
+    remembered: BTreeMap<[String; 3], String>,
     /// How much of the inbox was heard.
     pub heard: u64,
     /// How the run ended, or what it is parked in.
@@ -83,7 +83,7 @@ impl RunState {
             failures: spec.failure_threshold.map(IdenticalFailureTracker::new),
             stops: Stops::default(),
             records: Records::default(),
-            remembered: BTreeSet::new(),
+            remembered: BTreeMap::new(),
             heard: 0,
             ended: None,
             spec: spec.clone(),
@@ -118,11 +118,17 @@ impl RunState {
 
     /// Whether somebody said that this rule need not ask about this tool again. Another rule still asks.
     pub fn remembers(&self, tool: &str, decision: &Decision<ActionPolicy>) -> bool {
-        self.remembered.contains(&[tool, decision.layer, &decision.rule].map(str::to_owned))
+        self.remembered_by(tool, decision).is_some()
     }
 
-    pub(super) fn remember(&mut self, tool: &str, (layer, rule): (&str, &str)) {
-        self.remembered.insert([tool, layer, rule].map(str::to_owned));
+    /// Who said so.
+    pub fn remembered_by(&self, tool: &str, decision: &Decision<ActionPolicy>) -> Option<&str> {
+        let question = [tool, decision.layer, &decision.rule].map(str::to_owned);
+        self.remembered.get(&question).map(String::as_str)
+    }
+
+    pub(super) fn remember(&mut self, tool: &str, (layer, rule): (&str, &str), by: &str) {
+        self.remembered.insert([tool, layer, rule].map(str::to_owned), by.to_owned());
     }
 
     /// Whether the session must be taken before anything else is done.
