@@ -72,7 +72,7 @@ impl Screen {
 
     /// One JSON document a line.
     pub(super) fn document(self, document: &Value) {
-        self.data(&document.to_string());
+        self.data(&escaped(&document.to_string()));
     }
 
     /// The same thing for machines or for people.
@@ -154,16 +154,37 @@ impl Screen {
     }
 }
 
+/// A JSON document in lines, for people and for files.
+pub(super) fn indented(document: &Value) -> String {
+    escaped(&format!("{document:#}"))
+}
+
 /// A text without what a terminal would obey: a file that is shown must not draw over the question.
 fn harmless(text: &str) -> String {
-    let shown = |letter: char| match letter {
-        '\n' | '\t' => letter,
-        _ if letter.is_control() => '\u{fffd}',
+    text.chars().map(|letter| if is_harmless(letter) { letter } else { '\u{fffd}' }).collect()
+}
+
+/// JSON without what a terminal would obey, and with all it says: such letters stand in texts alone, where JSON
+/// has another way to write them.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if is_harmless(letter) {
+            text.push(letter);
+        } else {
+            text.push_str(&format!("\\u{:04x}", u32::from(letter)));
+        }
+    }
+    text
+}
+
+fn is_harmless(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' => true,
         // Marks that turn the direction of writing make a diff read otherwise than it runs.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        _ => letter,
-    };
-    text.chars().map(shown).collect()
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        _ => !letter.is_control(),
+    }
 }
 
 #[cfg(test)]
@@ -174,5 +195,14 @@ mod tests {
     fn a_text_cannot_draw_on_the_terminal() {
         assert_eq!(harmless("a\tb\nc"), "a\tb\nc");
         assert_eq!(harmless("\u{1b}[2Jgone\r\u{202e}"), "\u{fffd}[2Jgone\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn json_keeps_what_a_terminal_would_obey_and_hides_it() {
+        let document = json!({ "text": "a\u{202e}b\u{9b}2J\u{7f}\n\u{1b}" });
+        for text in [escaped(&document.to_string()), indented(&document)] {
+            assert!(text.chars().all(is_harmless), "{text}");
+            assert_eq!(serde_json::from_str::<Value>(&text).ok().as_ref(), Some(&document));
+        }
     }
 }

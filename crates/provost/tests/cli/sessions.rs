@@ -52,6 +52,22 @@ fn nothing_is_left_out_in_silence() {
     }
 }
 
+/// What a terminal would obey comes through whole, and is never written as such.
+#[test]
+fn a_transcript_comes_out_letter_by_letter() {
+    let world = World::new();
+    let said = "gone\u{202e}\u{9b}2J\u{1b}[0m";
+    let line =
+        serde_json::json!({ "type": "user", "uuid": "a", "message": { "role": "user", "content": said } });
+    fs::write(world.path("odd.jsonl"), line.to_string()).unwrap();
+    for words in [&["import", "odd.jsonl", "--repair"][..], &["import", "odd.jsonl", "--repair", "--json"]] {
+        let printed = world.provost(words);
+        let body: serde_json::Value = serde_json::from_str(&printed.stdout).unwrap();
+        assert_eq!(body["messages"][0]["content"][0]["text"], said, "{}", printed.stdout);
+        assert!(!printed.stdout.contains(['\u{202e}', '\u{9b}', '\u{1b}']), "{}", printed.stdout);
+    }
+}
+
 /// A line that was cut is refused by its number; `--repair` goes on without it; whole, nothing is said.
 #[test]
 fn a_cut_line_is_named() {

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::journal;
 use crate::cli::place::{self, Place};
-use crate::cli::screen::Screen;
+use crate::cli::screen::{Screen, indented};
 
 pub(in crate::cli) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
     let provider = provider(&options.to)?;
@@ -20,6 +20,6 @@ pub(in crate::cli) async fn run(options: &ExportOptions, screen: &Screen) -> Res
     // A run that waits has calls without results; a provider must not see those.
     let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
     tell_losses(&encoded.losses, *screen);
-    screen.show(&encoded.body, || format!("{:#}", encoded.body));
+    screen.show(&encoded.body, || indented(&encoded.body));
     Ok(Exit::Done)
 }

@@ -9,7 +9,7 @@ use super::transcript::{Source, Transcript};
 use crate::cli::args::ImportOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::screen::Screen;
+use crate::cli::screen::{Screen, indented};
 
 pub(in crate::cli) fn run(options: &ImportOptions, screen: &Screen) -> Result<Exit, Failure> {
     let to = options.to.as_deref().map(provider).transpose()?;
@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(options: &ImportOptions, screen: &Screen) -> Result<Ex
         }
         None => repaired.messages.iter().map(provost_contract::Message::to_value).collect(),
     };
-    screen.data(&if screen.is_json() { document.to_string() } else { format!("{document:#}") });
+    screen.show(&document, || indented(&document));
     Ok(Exit::Done)
 }
 
