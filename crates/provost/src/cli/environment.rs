@@ -32,6 +32,11 @@ pub(super) fn seed() -> Option<u64> {
     text(SEED)?.parse().ok()
 }
 
+/// How wide somebody says that the terminal is.
+pub(super) fn columns() -> Option<usize> {
+    text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
+}
+
 /// Whether a variable is set to something.
 pub(super) fn has(name: &str) -> bool {
     text(name).is_some()

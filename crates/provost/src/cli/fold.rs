@@ -84,7 +84,10 @@ mod tests {
             fold(line, 40),
             "model   recorded: no model but a\n        cassette, whose turns were\n        written by hand"
         );
-        assert_eq!(fold("next: provost show last, provost explain last", 30), "next: provost show last,\n  provost explain last");
+        assert_eq!(
+            fold("next: provost show last, provost explain last", 30),
+            "next: provost show last,\n  provost explain last"
+        );
     }
 
     #[test]
@@ -92,7 +95,10 @@ mod tests {
         let text = "run_01ksr49200hp6ktwx393q7k9ma  2026-05-28 20:26:40  completed         auditor    Audit of Tally: 4 problems, 1 fixed.\n\n    +echo $(($1 + $2))";
         for columns in [0, 5, 20, 33, 79] {
             let folded = fold(text, columns);
-            assert!(folded.lines().all(|line| width(line) <= columns.max(COLUMNS_MIN)), "{columns}:\n{folded}");
+            assert!(
+                folded.lines().all(|line| width(line) <= columns.max(COLUMNS_MIN)),
+                "{columns}:\n{folded}"
+            );
             let letters = |text: &str| text.split_whitespace().collect::<String>();
             assert_eq!(letters(&folded), letters(text), "{columns}");
         }

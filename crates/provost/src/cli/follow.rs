@@ -260,8 +260,10 @@ fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
         }
         screen.note(match outcome.status {
             RunStatus::Completed => "next: provost show last, provost explain last, provost replay last",
-            RunStatus::BudgetExceeded
-            | RunStatus::Stalled
+            RunStatus::BudgetExceeded => {
+                "next: provost explain last, provost resume last --budget NAME=NUMBER"
+            }
+            RunStatus::Stalled
             | RunStatus::ApprovalRequired
             | RunStatus::RuntimeToolPending
             | RunStatus::Interrupted

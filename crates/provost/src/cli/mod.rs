@@ -15,6 +15,7 @@ mod deny_tests;
 mod environment;
 mod exit;
 mod failure;
+mod fold;
 mod follow;
 mod interrupts;
 mod journal;

@@ -3,10 +3,12 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
+use crossterm::terminal;
 use serde_json::{Value, json};
 
 use super::environment;
 use super::failure::{Code, Failure};
+use super::fold::fold;
 
 /// Why data could not be written, when it could not.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
@@ -51,7 +53,7 @@ impl Screen {
     /// A line of data.
     pub(super) fn data(self, line: &str) {
         let mut stdout = io::stdout().lock();
-        let line = harmless(line.trim_end_matches('\n'));
+        let line = self.fitting(Stream::Data, harmless(line.trim_end_matches('\n')));
         if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
             // The first one says why; a run goes on whoever listens.
             drop(UNWRITTEN.set(error));
@@ -86,7 +88,20 @@ impl Screen {
 
     /// A line that is no data.
     pub(super) fn note(self, line: &str) {
-        drop(writeln!(io::stderr().lock(), "{}", harmless(line)));
+        let line = self.fitting(Stream::Notes, harmless(line));
+        drop(writeln!(io::stderr().lock(), "{line}"));
+    }
+
+    /// A text broken to the width of the terminal it goes to. What goes elsewhere stays as it is.
+    fn fitting(self, stream: Stream, text: String) -> String {
+        if self.json || !self.is_terminal(stream) {
+            return text;
+        }
+        let size = || terminal::size().ok().map(|(columns, _)| usize::from(columns));
+        match environment::columns().or_else(size).filter(|columns| *columns > 0) {
+            Some(columns) => fold(&text, columns),
+            None => text,
+        }
     }
 
     /// The same, for people alone.

@@ -31,13 +31,15 @@ impl Terminal {
     fn sized(mut command: Command, (columns, rows): (u16, u16), environment: &[(&str, &str)]) -> Self {
         command.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED").env("TERM", "xterm-256color");
         command.envs(environment.iter().copied());
-        // The size must be there before the program looks.
+        // The size must be there before the program looks, and is set a moment after it was started.
+        let wait = format!("until [ \"$(stty size)\" = \"{rows} {columns}\" ]; do :; done; exec \"$@\"");
         let mut sized = Command::new("sh");
-        sized.arg("-c").arg(format!("stty cols {columns} rows {rows}; exec \"$@\"")).arg("sh");
+        sized.arg("-c").arg(wait).arg("sh");
         sized.arg(command.get_program()).args(command.get_args()).env_clear();
         sized.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
         sized.current_dir(command.get_current_dir().unwrap());
         let mut session = Session::spawn(sized).unwrap();
+        session.get_process_mut().set_window_size(columns, rows).unwrap();
         session.set_expect_timeout(Some(PATIENCE));
         Self(session)
     }
@@ -287,4 +289,21 @@ fn a_terminal_may_change_its_size() {
     terminal.until("Rested.");
     let (rest, code) = terminal.end();
     assert_eq!(code, 0, "{rest}");
+}
+
+/// However narrow the terminal, no line is wider than it, and the words are all there.
+#[test]
+fn on_a_narrow_terminal_lines_are_broken_between_words() {
+    let world = World::new();
+    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    for words in [&["show", "last"][..], &["explain", "last"], &["runs"], &["agents", "examples/audit"]] {
+        let mut command = world.command(words);
+        command.env("COLUMNS", "40");
+        let (printed, code) = Terminal::new(command, (40, 10)).end();
+        assert_eq!(code, 0, "{words:?}: {printed}");
+        let widest = printed.lines().map(|line| line.trim_end().chars().count()).max().unwrap();
+        assert!((20..=40).contains(&widest), "{words:?}: {widest}\n{printed}");
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(world.plain(&letters(&printed)), letters(&world.provost(words).stdout), "{words:?}");
+    }
 }

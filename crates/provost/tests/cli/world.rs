@@ -104,7 +104,7 @@ impl World {
     }
 
     /// The folder has another name each time.
-    fn plain(&self, text: &str) -> String {
+    pub(crate) fn plain(&self, text: &str) -> String {
         let canonical = self.0.path().canonicalize().unwrap();
         text.replace(&*canonical.to_string_lossy(), "[here]")
             .replace(&*self.0.path().to_string_lossy(), "[here]")
