@@ -23,6 +23,11 @@ impl AgentWords {
         words.into_iter().map(read).collect::<Result<_, RuleError>>().map(Self)
     }
 
+    /// Whether any of the words is about a tool.
+    pub fn concern(&self, tool: &str) -> bool {
+        self.0.iter().any(|(name, _)| name.is_match(tool))
+    }
+
     /// The decision of the project, or the agent's own word when that is stricter.
     pub fn bind(&self, tool: &str, decision: Decision<ActionPolicy>) -> Decision<ActionPolicy> {
         let own = self.0.iter().filter(|(name, _)| name.is_match(tool)).max_by_key(|(_, policy)| *policy);

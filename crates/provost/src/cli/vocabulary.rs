@@ -2,6 +2,8 @@
 //! for a rule about it would not hold.
 
 use provost_contract::json::{self, Object};
+use provost_policy::ActionPolicy;
+use provost_policy::rules::AgentWords;
 use provost_policy::tool::WRITE_CATEGORIES;
 
 use super::config::{AgentFile, Project, did_you_mean};
@@ -58,7 +60,10 @@ impl Vocabulary {
         let head = &agent.head;
         let place = format!("agent `{}`", head.name);
         let here = |no: Failure| no.at(&place);
-        for name in head.tools.iter().flatten().chain(head.policy.keys()) {
+        for name in head.tools.iter().flatten() {
+            known("tool", name, &self.tools, Code::AgentFile).map_err(here)?;
+        }
+        for name in head.policy.keys().filter(|name| !self.has_like(name)) {
             known("tool", name, &self.tools, Code::AgentFile).map_err(here)?;
         }
         for name in head.categories.iter().flatten() {
@@ -66,6 +71,12 @@ impl Vocabulary {
         }
         let Some(mode) = &head.mode else { return Ok(()) };
         known("mode", mode, &self.modes, Code::AgentFile).map_err(here)
+    }
+
+    /// Whether a name with `*` is about a tool there is.
+    fn has_like(&self, name: &str) -> bool {
+        let words = AgentWords::read([(name, ActionPolicy::Forbidden)]);
+        words.is_ok_and(|words| self.tools.iter().any(|tool| words.concern(tool)))
     }
 }
 
