@@ -69,11 +69,14 @@ impl Talk {
         let Some(handle) = self.conversation.take_up().await? else { return Ok(Exit::Done) };
         if row.status == "running" {
             self.screen.tell("goes on with what was under way");
+        }
+        // What waits may have been allowed beforehand.
+        if row.status == "running" || is_parked(&row.status) {
             return self.follow(handle).await;
         }
-        let run = row.run;
-        let outcome = handle.outcome().await.map_err(|error| self.unworked(&run, &error))?;
-        self.stopped(&outcome, Told::Before).await
+        // A run that is over tells its end again, which keeps what a dying process could not; it is no news.
+        handle.outcome().await.map_err(|error| self.unworked(&row.run, &error))?;
+        Ok(Exit::Done)
     }
 
     /// Does what a line says.
@@ -174,7 +177,7 @@ impl Talk {
             let open = self.conversation.open().await?;
             let allowed = follow::allowed_beforehand(&open.approvals, self.answers);
             if allowed.is_empty() {
-                return self.stopped(&outcome, Told::Now).await;
+                return self.stopped(&outcome).await;
             }
             open.show(self.screen);
             for id in allowed {
@@ -186,13 +189,11 @@ impl Talk {
     }
 
     /// Says how a run stopped, and what it waits for.
-    async fn stopped(&mut self, outcome: &Outcome, told: Told) -> Result<Exit, Failure> {
-        if told == Told::Now {
-            self.tell(outcome);
-        }
+    async fn stopped(&mut self, outcome: &Outcome) -> Result<Exit, Failure> {
+        self.tell(outcome);
         if outcome.is_waiting() {
             self.conversation.open().await?.show(self.screen);
-        } else if told == Told::Now && self.input.is_person() {
+        } else if self.input.is_person() {
             self.screen.note("");
         }
         Ok(follow::exit_of(outcome.status))
@@ -283,13 +284,6 @@ impl Talk {
             error => follow::unworked(run, error),
         }
     }
-}
-
-/// Whether an outcome is news.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Before,
-    Now,
 }
 
 fn yes(reason: &str) -> Decision {
