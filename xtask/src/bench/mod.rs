@@ -7,6 +7,7 @@ mod conversations;
 mod measure;
 mod protocol_parse;
 mod schedule;
+mod start;
 mod transcript;
 mod w6;
 
