@@ -66,26 +66,28 @@ fn run_id() -> RunId {
     "run_driver".parse().unwrap()
 }
 
-async fn records(journal: &Storage) -> Vec<Record> {
+pub(crate) async fn records(journal: &Storage) -> Vec<Record> {
     journal.read(&run_id(), Seq::FIRST, usize::MAX).await.unwrap()
 }
 
-struct Scene {
-    journal: Arc<Storage>,
+pub(crate) struct Scene {
+    pub(crate) journal: Arc<Storage>,
     finder: Arc<Finder>,
-    host: Host,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) host: Host,
 }
 
 impl Scene {
-    fn new(turns: u64) -> Self {
+    pub(crate) fn new(turns: u64) -> Self {
+        let clock = Arc::new(ManualClock::at(1_000));
         let journal = Storage::new();
         let finder = Arc::new(Finder { journal: journal.clone(), given: Mutex::default() });
-        let mut host = Host::new(Arc::new(ManualClock::at(1_000)), Arc::new(Caller { turns }));
+        let mut host = Host::new(clock.clone(), Arc::new(Caller { turns }));
         host.executors = Some(Executors::new(finder.clone()));
-        Self { journal, finder, host }
+        Self { journal, finder, clock, host }
     }
 
-    async fn drive(&self, epoch: Epoch) -> Result<Finished, RunError> {
+    pub(crate) async fn drive(&self, epoch: Epoch) -> Result<Finished, RunError> {
         let options = json!({
             "max_turns": 1_000,
             "tool_declarations": { "kb/find": { "name": "kb/find", "description": "Find." } },

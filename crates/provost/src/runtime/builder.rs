@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use provost_runtime::driver::{ClientRouter, Executors, Host};
 use provost_runtime::memory::Storage;
-use provost_runtime::port::{Clock, Ids, Mediator, Model, PolicyProvider, Stores, Summariser, ToolExecutor};
+use provost_runtime::port::{
+    Clock, Ids, Mediator, Model, PolicyProvider, ResultDiagnostics, Stores, Summariser, ToolExecutor,
+};
 use provost_runtime::session::{StoredLock, StoredTranscript};
 use provost_runtime::system::{HashedIds, NoRandomness, SystemClock};
 use provost_runtime::worker::Worker;
@@ -29,6 +31,7 @@ pub struct Builder {
     agents: Vec<Agent>,
     policy: Option<Arc<dyn PolicyProvider>>,
     mediator: Option<Arc<dyn Mediator>>,
+    diagnostics: Option<Arc<dyn ResultDiagnostics>>,
     summariser: Option<Arc<dyn Summariser>>,
     clock: Option<Arc<dyn Clock>>,
     ids: Option<Arc<dyn Ids>>,
@@ -132,6 +135,13 @@ impl Builder {
         self
     }
 
+    /// Who notes something beside results.
+    #[must_use]
+    pub fn diagnostics(mut self, diagnostics: Arc<dyn ResultDiagnostics>) -> Self {
+        self.diagnostics = Some(diagnostics);
+        self
+    }
+
     /// Who sums up older messages.
     #[must_use]
     pub fn summariser(mut self, summariser: Arc<dyn Summariser>) -> Self {
@@ -182,6 +192,7 @@ impl Builder {
         host.executors = Some(Executors::new(Arc::new(ClientRouter(executor))));
         host.policy = self.policy;
         host.mediator = self.mediator;
+        host.diagnostics = self.diagnostics;
         host.summariser = self.summariser;
         host.lock = Some(Arc::new(StoredLock { sessions: stores.sessions.clone(), clock: clock.clone() }));
         host.persister = Some(Arc::new(StoredTranscript { sessions: stores.sessions.clone(), clock }));

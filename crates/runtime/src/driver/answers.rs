@@ -23,11 +23,12 @@ impl Run<'_> {
         Ok(answers)
     }
 
-    pub(super) fn take_in_answers(&mut self, answers: Vec<(usize, Answer)>) -> Result<(), RunError> {
+    pub(super) async fn take_in_answers(&mut self, answers: Vec<(usize, Answer)>) -> Result<(), RunError> {
         for (place, (kind, raw)) in answers {
             if let (Some(raw), Some(slot)) = (raw, self.raw.get_mut(place)) {
                 *slot = raw;
             }
+            let kind = self.diagnosed(kind).await;
             self.record(kind)?;
         }
         Ok(())

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::engine::{Asks, Continuation};
 use crate::port::{
     Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas, EventSink, ExecutorError,
-    Inbox, InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, SessionLock, Summariser,
-    ToolAction, ToolExecutor,
+    Inbox, InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, ResultDiagnostics,
+    SessionLock, Summariser, ToolAction, ToolExecutor,
 };
 
 /// The parts of a host. Only clock and model are always there.
@@ -27,6 +27,8 @@ pub struct Host {
     pub mediator: Option<Arc<dyn Mediator>>,
     /// Who says that the work is done.
     pub completion: Option<Arc<dyn CompletionPolicy>>,
+    /// Who notes something beside results.
+    pub diagnostics: Option<Arc<dyn ResultDiagnostics>>,
     /// Who may have something to say between turns.
     pub interrupts: Option<Arc<dyn InterruptSource>>,
     /// Who says whether another turn follows.
@@ -71,6 +73,7 @@ impl Host {
             policy: None,
             mediator: None,
             completion: None,
+            diagnostics: None,
             interrupts: None,
             continuation: ContinueBy::Calls,
             summariser: None,

@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         self.record(resumed.into())?;
-        self.take_in_answers(answers)
+        self.take_in_answers(answers).await
     }
 
     async fn work_and_release(mut self) -> Result<Finished, RunError> {
@@ -229,6 +229,7 @@ impl<'a> Run<'a> {
                 },
             };
             for kind in kinds {
+                let kind = self.diagnosed(kind).await;
                 self.record(kind)?;
             }
         }
@@ -268,7 +269,7 @@ impl<'a> Run<'a> {
     async fn finish(&mut self, status: RunStatus) -> Result<Option<Result<Finished, RunError>>, RunError> {
         let answers = if status.is_parked() { self.answers().await? } else { Vec::new() };
         if !answers.is_empty() {
-            self.take_in_answers(answers)?;
+            self.take_in_answers(answers).await?;
             return Ok(None);
         }
         if self.hear().await? {

@@ -31,10 +31,11 @@ pub use client_tool_requests::{
 pub use clock::Clock;
 pub use fault::{Advice, BoxError, Fault};
 pub use host::{
-    CompletionOpinion, CompletionPolicy, ContinuePolicy, DeclaredExecutor, Delta, Deltas, EventSink,
-    ExecutorError, FinishedRun, FinishedTurn, Hearing, HostError, InterruptSource, JudgedResult, LockError,
-    MediatedCall, Mediation, Mediator, Model, ModelError, Observed, Persister, PolicyProvider, Recalled,
-    Rejection, Ruling, SessionLock, Summariser, ToolAction, ToolExecutor, TurnAnswer, TurnRequest, Waiting,
+    CompletionOpinion, CompletionPolicy, ContinuePolicy, DeclaredExecutor, Delta, Deltas, DiagnosedResult,
+    EventSink, ExecutorError, FinishedRun, FinishedTurn, Hearing, HostError, InterruptSource, JudgedResult,
+    LockError, MediatedCall, Mediation, Mediator, Model, ModelError, Observed, Persister, PolicyProvider,
+    Recalled, Rejection, ResultDiagnostics, Ruling, SessionLock, Summariser, ToolAction, ToolExecutor,
+    TurnAnswer, TurnRequest, Waiting,
 };
 pub use ids::{IdKind, Ids};
 pub use inbox::{Inbox, Posted, Signal};

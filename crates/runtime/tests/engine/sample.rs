@@ -98,6 +98,7 @@ pub(crate) fn settled(call: usize) -> Kind {
         truncated: None,
         completes: false,
         nudge: None,
+        diagnostics: serde_json::Map::new(),
     }
     .into()
 }

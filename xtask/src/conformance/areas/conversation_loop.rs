@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{Answer, input, list, object, text, unknown_operation};
 use crate::conformance::scripted::{
-    Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedExecutor, ScriptedInterrupts,
-    ScriptedLock, ScriptedMediator, ScriptedModel, ScriptedPersister, ScriptedSink, ScriptedSummariser,
-    Stage, continue_by, executors,
+    Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedDiagnostics, ScriptedExecutor,
+    ScriptedInterrupts, ScriptedLock, ScriptedMediator, ScriptedModel, ScriptedPersister, ScriptedSink,
+    ScriptedSummariser, Stage, continue_by, executors,
 };
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
@@ -29,6 +29,7 @@ struct Parts {
     executor: Option<Arc<ScriptedExecutor>>,
     mediator: Option<Arc<ScriptedMediator>>,
     completion: Option<Arc<ScriptedCompletion>>,
+    diagnostics: Option<Arc<ScriptedDiagnostics>>,
     interrupts: Option<Arc<ScriptedInterrupts>>,
     continuation: Option<Arc<ScriptedContinue>>,
     summariser: Option<Arc<ScriptedSummariser>>,
@@ -75,6 +76,8 @@ impl Parts {
                 .map(|script| Arc::new(ScriptedMediator { script, by_tool: Object::new(), note: mediated })),
             completion: script(options, "completion_policy")
                 .map(|script| Arc::new(ScriptedCompletion(script))),
+            diagnostics: script(options, "post_tool_result_diagnostics")
+                .map(|script| Arc::new(ScriptedDiagnostics(script))),
             interrupts: script(options, "interrupt_source")
                 .map(|script| Arc::new(ScriptedInterrupts(script))),
             continuation: continuation.map(|given| {
@@ -94,6 +97,7 @@ impl Parts {
         host.executors = self.executor.as_ref().map(executors);
         host.mediator = self.mediator.clone().map(|part| part as _);
         host.completion = self.completion.clone().map(|part| part as _);
+        host.diagnostics = self.diagnostics.clone().map(|part| part as _);
         host.interrupts = self.interrupts.clone().map(|part| part as _);
         host.continuation = match options.get("should_continue") {
             Some(Value::Null) => ContinueBy::Nobody,
@@ -115,6 +119,7 @@ impl Parts {
             ("executor", self.executor.as_ref().map(|part| part.calls.asked())),
             ("pre_tool_mediator", self.mediator.as_ref().map(|part| part.script.asked())),
             ("completion_policy", self.completion.as_ref().map(|part| part.0.asked())),
+            ("post_tool_result_diagnostics", self.diagnostics.as_ref().map(|part| part.0.asked())),
             ("interrupt_source", self.interrupts.as_ref().map(|part| part.0.asked())),
             ("should_continue", self.continuation.as_ref().map(|part| part.script.asked())),
             ("summarizer", self.summariser.as_ref().map(|part| part.0.asked())),

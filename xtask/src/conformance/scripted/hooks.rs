@@ -5,8 +5,8 @@ use provost_contract::json::{self, Object};
 use provost_contract::{Message, loose};
 use provost_policy::{HookAnswer, HookFailure};
 use provost_runtime::port::{
-    Boxed, CompletionOpinion, CompletionPolicy, ContinuePolicy, FinishedTurn, HostError, InterruptSource,
-    JudgedResult, MediatedCall, Mediation, Mediator, Summariser,
+    Boxed, CompletionOpinion, CompletionPolicy, ContinuePolicy, DiagnosedResult, FinishedTurn, HostError,
+    InterruptSource, JudgedResult, MediatedCall, Mediation, Mediator, ResultDiagnostics, Summariser,
 };
 use serde_json::{Value, json};
 
@@ -56,6 +56,23 @@ impl CompletionPolicy for ScriptedCompletion {
                 context: json::object_or_empty(&answer, "context"),
             })
         })
+    }
+}
+
+pub(crate) struct ScriptedDiagnostics(pub(crate) Script);
+
+impl ResultDiagnostics for ScriptedDiagnostics {
+    fn diagnose<'a>(&'a self, result: DiagnosedResult<'a>) -> Boxed<'a, Result<Value, HostError>> {
+        self.0.note(json!({
+            "tool_name": result.tool_name,
+            "tool_call_id": result.tool_call_id,
+            "declared": result.declaration.is_some(),
+            "success": result.success,
+            "turn": result.turn,
+            "parameters_sha256": result.parameters_sha256,
+        }));
+        let answer = self.0.take().unwrap_or_default();
+        Box::pin(async move { answered(answer) })
     }
 }
 

@@ -20,7 +20,8 @@ use super::areas::wait;
 
 pub(super) use executor::ScriptedExecutor;
 pub(super) use hooks::{
-    ScriptedCompletion, ScriptedContinue, ScriptedInterrupts, ScriptedMediator, ScriptedSummariser,
+    ScriptedCompletion, ScriptedContinue, ScriptedDiagnostics, ScriptedInterrupts, ScriptedMediator,
+    ScriptedSummariser,
 };
 pub(super) use model::{Protocol, ScriptedModel};
 pub(super) use session::{ScriptedLock, ScriptedPersister, ScriptedSink};

@@ -7,7 +7,7 @@ use super::Kinds;
 use crate::driver::guard::within;
 use crate::driver::{ContinueBy, Run};
 use crate::engine::{ContinueJudged, Kind, Subject, decide};
-use crate::port::{CompletionOpinion, FinishedTurn, HostError, JudgedResult};
+use crate::port::{CompletionOpinion, DiagnosedResult, FinishedTurn, HostError, JudgedResult};
 
 impl Run<'_> {
     pub(super) async fn ask_completion(&self, subject: Subject) -> Kind {
@@ -44,6 +44,26 @@ impl Run<'_> {
             turn: self.state.turn,
             context: &self.context,
         }
+    }
+
+    /// A result is recorded together with what the host notes about it.
+    pub(in crate::driver) async fn diagnosed(&self, kind: Kind) -> Kind {
+        let (Some(diagnostics), Kind::CallSettled(settled)) = (&self.host.diagnostics, &kind) else {
+            return kind;
+        };
+        let Some(call) = self.state.batch.call(settled.call) else { return kind };
+        let result = DiagnosedResult {
+            tool_name: &call.declared.name,
+            tool_call_id: &call.declared.id,
+            declaration: self.state.rules.catalog.get(&call.declared.name),
+            parameters_sha256: &call.declared.parameters_sha256,
+            result: &settled.result,
+            success: settled.success(),
+            turn: self.state.turn,
+            context: &self.context,
+        };
+        let notes = self.asked(diagnostics.diagnose(result)).await.unwrap_or_default();
+        decide::diagnosed(settled, notes)
     }
 
     pub(super) async fn ask_interrupt(&self) -> Kinds {

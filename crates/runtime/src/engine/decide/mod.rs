@@ -5,6 +5,7 @@ mod authorise;
 mod call;
 mod compaction;
 mod completion;
+mod diagnostics;
 mod execution;
 mod frontier;
 pub(super) mod gate;
@@ -23,6 +24,7 @@ pub use authorise::{approved_call, forbidden, judge_call, needs_approval, unhind
 pub use call::{RawCall, recovered};
 pub use compaction::{compacted, plan};
 pub use completion::judged;
+pub use diagnostics::diagnosed;
 pub use execution::{Prepared, Tool, executed, prepare, result_of};
 pub use interrupt::heard;
 pub use mediation::mediated;

@@ -117,7 +117,8 @@ pub(super) fn settled(
     let (result, truncated) = within_size(state, declared, result);
     let nudge = nudge(state, declared, &result);
     let result_sha256 = result_hash(&result);
-    CallSettled { call: place, by, result, result_sha256, truncated, completes, nudge }.into()
+    let diagnostics = Object::new();
+    CallSettled { call: place, by, result, result_sha256, truncated, completes, nudge, diagnostics }.into()
 }
 
 fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Object, Option<Truncated>) {

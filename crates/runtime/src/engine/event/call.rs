@@ -154,6 +154,9 @@ pub struct CallSettled {
     /// What the model is told when it fails the same way again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nudge: Option<Object>,
+    /// What the host notes about it.
+    #[serde(default, skip_serializing_if = "Object::is_empty")]
+    pub diagnostics: Object,
 }
 
 impl CallSettled {

@@ -1,5 +1,6 @@
 //! Views of a run, computed from its state and events and never edited.
 
+mod diagnostics;
 mod observer;
 mod result;
 mod tools;

@@ -4,6 +4,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolExecution;
 use serde_json::{Value, json};
 
+use super::diagnostics;
 use crate::engine::{
     CallDeclared, CallSettled, CallWaits, CompletionEffect, CompletionJudged, InterruptHeard, Kind, RunState,
     RunStatus, Subject, WaitsFor,
@@ -129,6 +130,8 @@ fn tool_result(turn: u64, declared: &CallDeclared, settled: &CallSettled) -> Vec
         "success": settled.success(),
     });
     told.extend(one("tool_result", payload));
+    let noted = diagnostics::noted(turn, declared, settled);
+    told.extend(noted.map(|payload| Observed { event: diagnostics::EVENT, payload }));
     let nudge = settled.nudge.clone().map(Value::Object);
     told.extend(nudge.map(|payload| Observed { event: "identical_failure_nudged", payload }));
     told

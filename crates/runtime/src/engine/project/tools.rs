@@ -3,6 +3,7 @@
 use provost_contract::tool::{AuditedCall, ToolDeclaration};
 use serde_json::{Value, json};
 
+use super::diagnostics;
 use crate::engine::{CallRecord, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
 
 /// The four lists a result reports.
@@ -27,6 +28,7 @@ pub fn tool_records(state: &RunState) -> ToolRecords {
             Entry::Settled(call, settled) => {
                 let settled = settled.read();
                 lists.lifecycle.extend(settled.truncated.as_ref().map(truncated));
+                lists.lifecycle.extend(diagnosed(call, &settled));
                 lists.tool_events.push(answered(call, &settled));
                 lists.audit_events.push(audited(state, call, &settled));
                 lists.execution_results.push(execution_result(call, settled));
@@ -74,6 +76,7 @@ fn audited(state: &RunState, call: &CallRecord, settled: &CallSettled) -> Value 
 
 fn execution_result(call: &CallRecord, settled: CallSettled) -> Value {
     let runtime = settled.result.get("runtime").cloned();
+    let diagnostics = Some(settled.diagnostics).filter(|notes| !notes.is_empty()).map(Value::Object);
     let fields = [
         ("tool_name", call.declared.name.as_str().into()),
         ("tool_call_id", call.declared.id.as_str().into()),
@@ -83,11 +86,18 @@ fn execution_result(call: &CallRecord, settled: CallSettled) -> Value {
         ("parameters_redacted", true.into()),
         ("turn_count", call.turn.into()),
     ];
-    fields.into_iter().chain(runtime.map(|runtime| ("runtime", runtime))).collect()
+    let runtime = runtime.map(|runtime| ("runtime", runtime));
+    let diagnostics = diagnostics.map(|diagnostics| ("diagnostics", diagnostics));
+    fields.into_iter().chain(runtime).chain(diagnostics).collect()
 }
 
 fn truncated(truncated: &Truncated) -> Value {
     json!({ "type": "tool_result_truncated", "metadata": truncated.metadata })
+}
+
+fn diagnosed(call: &CallRecord, settled: &CallSettled) -> Option<Value> {
+    let noted = diagnostics::noted(call.turn, &call.declared, settled)?;
+    Some(json!({ "type": diagnostics::EVENT, "metadata": noted }))
 }
 
 fn called(call: &CallRecord) -> Value {
