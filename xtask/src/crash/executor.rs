@@ -23,6 +23,7 @@ impl ToolExecutor for CountingExecutor {
             cast.pass(Point::BeforeExecute).await;
             let posted = post(&cast.world, &cast.stores, When::During(call_id(&action))).await;
             posted.map_err(|error| ExecutorError::Failed(error.to_string()))?;
+            cast.world.hang(call_id(&action)).await;
             cast.world.dawdle(action.key).await;
             let reply = cast.world.carry_out(action.call.tool_name(), call_id(&action), action.key);
             cast.keep_question(&reply).await?;

@@ -29,6 +29,15 @@ impl Point {
             Self::BeforeModel | Self::AfterModel | Self::BeforeExecute | Self::AfterExecute => false,
         }
     }
+
+    /// Whether a process that sleeps here, and is taken for dead, must do no harm once it wakes. One whose
+    /// claim was good when it was about to act cannot be held back any more: only the tool can, by the key.
+    pub(super) fn is_fenced(self) -> bool {
+        match self {
+            Self::BeforeAppend | Self::BeforeModel | Self::AfterModel | Self::AfterExecute => true,
+            Self::AfterAppend | Self::BeforeExecute => false,
+        }
+    }
 }
 
 /// Whether this very process tells its points, for whoever wants to kill it at one.
@@ -47,6 +56,8 @@ pub(super) enum Blow {
     Death,
     /// The storage goes away in the middle: the process lives, and does not learn whether it wrote.
     Silence,
+    /// The process stands still until another has taken its run, and then goes on.
+    Sleep,
 }
 
 /// Where a play is cut: at its n-th point, counted from 0 over all its processes.
@@ -82,27 +93,40 @@ impl Fate {
     }
 }
 
+/// How a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Awake,
+    Asleep,
+    Dead,
+}
+
 /// One process. Once it is dead, nothing of it goes on.
 pub(super) struct Life {
     fate: Arc<Fate>,
-    dead: watch::Sender<bool>,
+    health: watch::Sender<Health>,
 }
 
 impl Life {
     pub(super) fn new(fate: &Arc<Fate>) -> Arc<Self> {
-        Arc::new(Self { fate: fate.clone(), dead: watch::Sender::new(false) })
+        Arc::new(Self { fate: fate.clone(), health: watch::Sender::new(Health::Awake) })
     }
 
     /// Passes a point, unless the process dies there or was dead before: then it never returns.
     pub(super) async fn pass(&self, point: Point) -> Result<(), Silence> {
-        if *self.dead.borrow() {
+        if *self.health.borrow() == Health::Dead {
             return std::future::pending().await;
         }
         match self.fate.reach(point) {
             None => Ok(()),
             Some(Blow::Silence) if point.is_of_storage() => Err(Silence),
-            Some(Blow::Death | Blow::Silence) => {
-                self.dead.send_replace(true);
+            Some(Blow::Sleep) if point.is_fenced() => {
+                self.health.send_replace(Health::Asleep);
+                self.is(Health::Awake).await;
+                Ok(())
+            }
+            Some(Blow::Death | Blow::Silence | Blow::Sleep) => {
+                self.health.send_replace(Health::Dead);
                 std::future::pending().await
             }
         }
@@ -110,8 +134,21 @@ impl Life {
 
     /// Resolves when the process is dead.
     pub(super) async fn ended(&self) {
-        let mut dead = self.dead.subscribe();
-        if dead.wait_for(|dead| *dead).await.is_err() {
+        self.is(Health::Dead).await;
+    }
+
+    /// Resolves when the process stands still.
+    pub(super) async fn sleeps(&self) {
+        self.is(Health::Asleep).await;
+    }
+
+    pub(super) fn wake(&self) {
+        self.health.send_replace(Health::Awake);
+    }
+
+    async fn is(&self, sought: Health) {
+        let mut health = self.health.subscribe();
+        if health.wait_for(|health| *health == sought).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

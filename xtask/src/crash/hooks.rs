@@ -3,10 +3,11 @@
 use provost_contract::compaction::Summary;
 use provost_contract::json::{self, Object};
 use provost_contract::{Message, loose};
-use provost_policy::HookAnswer;
+use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
 use provost_runtime::port::{
-    Boxed, CompletionOpinion, CompletionPolicy, ContinuePolicy, FinishedTurn, HostError, InterruptSource,
-    JudgedResult, MediatedCall, Mediation, Mediator, Summariser,
+    Boxed, CompletionOpinion, CompletionPolicy, ContinuePolicy, DiagnosedResult, FinishedTurn, HostError,
+    InterruptSource, JudgedResult, MediatedCall, Mediation, Mediator, PolicyProvider, ResultDiagnostics,
+    Ruling, Summariser,
 };
 use serde_json::Value;
 
@@ -17,6 +18,21 @@ pub(super) struct Scripted(pub(super) Hook);
 
 fn at_once<'a, T: Send + 'a>(answer: T) -> Boxed<'a, T> {
     Box::pin(std::future::ready(answer))
+}
+
+impl PolicyProvider for Scripted {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        at_once(match (self.0)(call.turn, call.tool_call_id) {
+            Value::Null => Ok(None),
+            Value::String(word) => {
+                let policy: Result<ActionPolicy, _> = word.parse();
+                policy.map_or(Err(HookFailure::Failed), |policy| {
+                    Ok(Some(Ruling::new(policy, "season", "the season says so")))
+                })
+            }
+            _ => Err(HookFailure::Nonsense),
+        })
+    }
 }
 
 impl Mediator for Scripted {
@@ -33,6 +49,12 @@ impl CompletionPolicy for Scripted {
             message: json::text(&said, "message").unwrap_or_default().to_owned(),
             context: json::object_or_empty(&said, "context"),
         }))
+    }
+}
+
+impl ResultDiagnostics for Scripted {
+    fn diagnose<'a>(&'a self, result: DiagnosedResult<'a>) -> Boxed<'a, Result<Value, HostError>> {
+        at_once(Ok((self.0)(result.turn, result.tool_call_id)))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A `scenario` says what is asked and how everybody behaves; a `world` outlives every `process` that works
 //! on it; a `play` is one process after the other until the run is over. `points` counts the steps of an
-//! undisturbed play and cuts one play at each; `random` cuts by a seed; `torn` cuts the file itself, inside a
+//! undisturbed play and cuts one play at each: the process dies, hears nothing of its storage, or sleeps while another takes its run; `random` cuts by a seed; `torn` cuts the file itself, inside a
 //! write; `real` kills real processes.
 
 mod command;
@@ -24,6 +24,7 @@ mod report;
 mod scenario;
 mod seen;
 mod session;
+mod sleepers;
 mod torn;
 mod world;
 

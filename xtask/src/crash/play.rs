@@ -6,11 +6,12 @@ use std::time::Duration;
 use provost_runtime::driver::{Finished, RunError};
 use provost_runtime::port::{AppendError, Fault};
 
-use super::fate::{Cut, Fate, Point};
+use super::fate::{Cut, Fate, Life, Point};
 use super::people;
 use super::process::{End, live};
 use super::scenario::When;
 use super::seen::Seen;
+use super::sleepers::{Process, Sleepers};
 use super::world::World;
 use crate::Failure;
 
@@ -30,10 +31,23 @@ pub(super) struct Played {
 /// Plays to the end of the run, cut as planned.
 pub(super) async fn play(world: &Arc<World>, cuts: Vec<Cut>) -> Result<Played, Failure> {
     let fate = Fate::new(cuts);
+    let mut sleepers = Sleepers::default();
     let mut lost = 0;
     for _ in 0..PROCESSES_MAX {
-        let lived = tokio::time::timeout(PROCESS_MAX, live(world, &fate)).await;
-        match lived.map_err(|_| "a process waits for nothing")?? {
+        let life = Life::new(&fate);
+        let mut process: Process<'_> = Box::pin(live(world, life.clone()));
+        let end = tokio::select! {
+            biased;
+            () = life.sleeps() => None,
+            end = in_time(&mut process) => Some(end?),
+        };
+        let Some(end) = end else {
+            sleepers.add(life, process);
+            lost += 1;
+            continue;
+        };
+        sleepers.wake().await?;
+        match end {
             End::Died | End::Ended(Err(RunError::Journal(AppendError::Storage(Fault::Unknown(_))))) => {
                 lost += 1;
             }
@@ -48,6 +62,11 @@ pub(super) async fn play(world: &Arc<World>, cuts: Vec<Cut>) -> Result<Played, F
         }
     }
     Err("the run comes to no end".into())
+}
+
+/// Lets a process go on to its end, which is near.
+pub(super) async fn in_time(process: &mut Process<'_>) -> Result<End, Failure> {
+    tokio::time::timeout(PROCESS_MAX, process).await.map_err(|_| "a process waits for nothing")?
 }
 
 /// A run that waits for nobody would wait for ever.

@@ -54,14 +54,16 @@ pub(super) async fn cut_at(
     }
 }
 
-/// The process may die at every point; at those of the storage it may also live and learn nothing.
+/// The process may die at every point; at those of the storage it may also live and learn nothing, and at
+/// those behind which it is fenced it may sleep until its run is another's.
 fn cuts(points: &[Point]) -> Vec<Cut> {
-    let numbered = points.iter().enumerate();
-    let silences = numbered.clone().filter(|(_, point)| point.is_of_storage());
-    numbered
-        .map(|(at, _)| Cut { at, blow: Blow::Death })
-        .chain(silences.map(|(at, _)| Cut { at, blow: Blow::Silence }))
-        .collect()
+    let at = |blow: Blow, possible: fn(Point) -> bool| {
+        let numbered = points.iter().enumerate().filter(move |(_, point)| possible(**point));
+        numbered.map(move |(at, _)| Cut { at, blow })
+    };
+    let deaths = at(Blow::Death, |_| true);
+    let silences = at(Blow::Silence, Point::is_of_storage);
+    deaths.chain(silences).chain(at(Blow::Sleep, Point::is_fenced)).collect()
 }
 
 /// A cut in words.

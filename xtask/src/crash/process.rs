@@ -8,7 +8,7 @@ use provost_runtime::port::{Claim, Clock as _, Epoch, Seq, Stores};
 use provost_runtime::session::{StoredLock, StoredTranscript};
 
 use super::executor::CountingExecutor;
-use super::fate::{Fate, Life, Point};
+use super::fate::{Life, Point};
 use super::hooks::Scripted;
 use super::journal::MortalJournal;
 use super::model::ScriptedModel;
@@ -45,8 +45,7 @@ pub(super) enum End {
 }
 
 /// Lets a process work until it dies or is done.
-pub(super) async fn live(world: &Arc<World>, fate: &Arc<Fate>) -> Result<End, Failure> {
-    let life = Life::new(fate);
+pub(super) async fn live(world: &Arc<World>, life: Arc<Life>) -> Result<End, Failure> {
     let cast = Arc::new(Cast { world: world.clone(), stores: world.disk.open()?, life: life.clone() });
     session::prepare(&cast).await?;
     let host = host(&cast);
@@ -96,8 +95,10 @@ fn host(cast: &Arc<Cast>) -> Host {
     let scripted = &cast.world.scenario.hooks;
     let mut host = Host::new(cast.world.clock.clone(), Arc::new(ScriptedModel(cast.clone())));
     host.executors = Some(Executors::new(Arc::new(CountingExecutor(cast.clone()))));
+    host.policy = scripted.policy.clone().map(|hook| Arc::new(Scripted(hook)) as _);
     host.mediator = scripted.mediator.clone().map(|hook| Arc::new(Scripted(hook)) as _);
     host.completion = scripted.completion.clone().map(|hook| Arc::new(Scripted(hook)) as _);
+    host.diagnostics = scripted.diagnostics.clone().map(|hook| Arc::new(Scripted(hook)) as _);
     host.interrupts = scripted.interrupts.clone().map(|hook| Arc::new(Scripted(hook)) as _);
     host.summariser = scripted.summariser.clone().map(|hook| Arc::new(Scripted(hook)) as _);
     if let Some(hook) = scripted.continuation.clone() {

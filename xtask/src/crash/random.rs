@@ -54,8 +54,12 @@ fn cuts(points: &[Point], rng: &mut Rng) -> Vec<Cut> {
     let mut at = rng.usize(0..points.len().max(1));
     let mut cuts = Vec::new();
     for _ in 0..rng.usize(1..=CUTS_MAX) {
-        let silent = points.get(at).is_some_and(|point| point.is_of_storage()) && rng.u8(0..4) == 0;
-        cuts.push(Cut { at, blow: if silent { Blow::Silence } else { Blow::Death } });
+        let blow = match rng.u8(0..5) {
+            0 if points.get(at).is_some_and(|point| point.is_of_storage()) => Blow::Silence,
+            1 if points.get(at).is_some_and(|point| point.is_fenced()) => Blow::Sleep,
+            _ => Blow::Death,
+        };
+        cuts.push(Cut { at, blow });
         at += rng.usize(1..6);
     }
     cuts

@@ -14,6 +14,8 @@ use crate::Failure;
 
 const BEGINNING_MS: i64 = 1_780_000_000_000;
 const TURN_MS: i64 = 10_000;
+/// Longer than a hanging tool is waited for.
+const HANG_MS: i64 = 6_000;
 
 /// The world of one play.
 pub(super) struct World {
@@ -60,6 +62,14 @@ impl World {
     pub(super) fn wait_until(&self, at_ms: i64) {
         use provost_runtime::port::Clock as _;
         self.clock.set(self.clock.now_ms().max(at_ms));
+    }
+
+    /// Never returns from a call whose tool hangs, and lets the time pass that anybody waits for it.
+    pub(super) async fn hang(&self, call_id: &str) {
+        if self.scenario.hangs_at(call_id) {
+            self.clock.advance(HANG_MS);
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Takes as long as the seed says for a key: the same on every attempt.

@@ -1,13 +1,15 @@
-//! Runs in which the host has a say: mediator, completion policy, interrupts, continuation, compaction, gate.
+//! Runs in which the host has a say: policy, mediator, diagnostics, completion policy, interrupts, continuation, compaction, gate.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::script::{Hooks, Scenario, calls, says};
+use super::script::{Answer, Hooks, Scenario, calls, failed, says};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
     let mut scenarios = mediation();
+    scenarios.extend(policies());
+    scenarios.push(diagnostics());
     scenarios.extend(between_turns());
     scenarios.extend(transcripts());
     scenarios
@@ -54,6 +56,52 @@ fn mediation() -> Vec<Scenario> {
             _ => json!({}),
         })),
     ]
+}
+
+/// The provider allows, forbids, asks or fails, each beside calls it has no opinion about.
+fn policies() -> Vec<Scenario> {
+    let says_of_b = |name: &'static str, word: &'static str| {
+        let turns = [
+            calls([("a", "garden/water", 1), ("b", "garden/plant", 1), ("c", "garden/look", 1)]),
+            calls([("d", "garden/note", 1)]),
+            says("As the season allows."),
+        ];
+        let rule = move |_: u64, call: &str| if call == "b" { word.into() } else { Value::Null };
+        Scenario::new(name, turns).hooks(Hooks { policy: Some(Arc::new(rule)), ..Hooks::default() })
+    };
+    vec![
+        says_of_b("policy-provider-allows", "direct"),
+        says_of_b("policy-provider-forbids", "forbidden"),
+        says_of_b("policy-provider-asks", "preview").answers("garden/plant", Answer::Accept),
+        says_of_b("policy-provider-asks-and-is-told-no", "preview").answers("garden/plant", Answer::Reject),
+        says_of_b("policy-provider-fails", "no such word"),
+    ]
+}
+
+/// Notes stand beside results of every kind: one that worked, one that failed, one that was refused.
+fn diagnostics() -> Scenario {
+    let notes = |turn: u64, call: &str| match call {
+        "c" => Value::Null,
+        _ => json!({ "trace": format!("trace-{turn}-{call}") }),
+    };
+    let mediate = |_: u64, call: &str| match call {
+        "d" => json!({ "action": "reject", "error": "Not in winter." }),
+        _ => Value::Null,
+    };
+    Scenario::new(
+        "result-diagnostics",
+        [
+            calls([("a", "garden/water", 1), ("b", "garden/plant", 1)]),
+            calls([("c", "garden/look", 1), ("d", "garden/plant", 2)]),
+            says("Noted."),
+        ],
+    )
+    .replies("b", failed("Frozen."))
+    .hooks(Hooks {
+        diagnostics: Some(Arc::new(notes)),
+        mediator: Some(Arc::new(mediate)),
+        ..Hooks::default()
+    })
 }
 
 fn between_turns() -> Vec<Scenario> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::script::{Exactness, Scenario, calls, says};
+use super::script::{Exactness, Recall, Scenario, calls, says};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
     vec![
@@ -14,6 +14,13 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         // Time that a lost process took is spent: the run may stop a turn earlier.
         limited("budget-wall-clock", json!({ "name": "wall_clock_seconds", "ceiling": 25 }))
             .exactness(Exactness::End),
+        Scenario::new("budget-cost", work().map(|turn| costing(turn, 40)))
+            .options(json!({ "budgets": [{ "name": "cost_microusd", "ceiling": 70 }] }))
+            .ends("budget_exceeded"),
+        deep("budget-depth", 3).ends("budget_exceeded"),
+        deep("budget-depth-is-enough", 1),
+        hanging("tool-timeout-remembered").recall(Recall::Remembers),
+        hanging("tool-timeout-asked").recall(Recall::Forgets),
         Scenario::new("max-turns", work()).options(json!({ "max_turns": 2 })),
         Scenario::new(
             "stall",
@@ -31,6 +38,38 @@ pub(super) fn scenarios() -> Vec<Scenario> {
 
 fn limited(name: &'static str, budget: Value) -> Scenario {
     Scenario::new(name, work()).options(json!({ "budgets": [budget] })).ends("budget_exceeded")
+}
+
+/// What a turn cost.
+fn costing(mut turn: Value, microusd: u64) -> Value {
+    if let Some(usage) = turn.get_mut("usage").and_then(Value::as_object_mut) {
+        usage.insert("cost_microusd".into(), microusd.into());
+    }
+    turn
+}
+
+/// A run below so many others, where two are allowed.
+fn deep(name: &'static str, depth: u64) -> Scenario {
+    Scenario::new(name, work()).options(json!({
+        "budgets": [{ "name": "depth", "ceiling": 3 }],
+        "about": { "parent": "run_above", "depth": depth },
+    }))
+}
+
+/// One call that changes something and one that reads are never replied to; others are.
+fn hanging(name: &'static str) -> Scenario {
+    Scenario::new(
+        name,
+        [
+            calls([("a", "garden/water", 1), ("b", "garden/plant", 1)]),
+            calls([("c", "garden/look", 1)]),
+            calls([("d", "garden/water", 2)]),
+            says("It took too long."),
+        ],
+    )
+    .hangs("a")
+    .hangs("c")
+    .options(json!({ "limits": { "tool_ms_max": 5_000 } }))
 }
 
 fn work() -> [Value; 4] {

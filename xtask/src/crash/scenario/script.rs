@@ -80,8 +80,10 @@ pub(crate) type Hook = Arc<dyn Fn(u64, &str) -> Value + Send + Sync>;
 /// Who has a say along the way.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
+    pub(crate) policy: Option<Hook>,
     pub(crate) mediator: Option<Hook>,
     pub(crate) completion: Option<Hook>,
+    pub(crate) diagnostics: Option<Hook>,
     pub(crate) interrupts: Option<Hook>,
     pub(crate) continuation: Option<Hook>,
     pub(crate) summariser: Option<Hook>,
@@ -97,6 +99,8 @@ pub(crate) struct Scenario {
     pub(crate) turns: Vec<Value>,
     /// What tools reply, by the call or else by the tool; others succeed.
     replies: BTreeMap<&'static str, Result<Value, ExecutorError>>,
+    /// Calls whose tool never replies.
+    hangs: Vec<&'static str>,
     /// What people answer about the calls of a tool.
     pub(crate) answers: BTreeMap<&'static str, Answer>,
     pub(crate) client_answers: BTreeMap<&'static str, ClientAnswer>,
@@ -117,6 +121,7 @@ impl Scenario {
             options: into_object(options),
             turns: turns.into_iter().collect(),
             replies: BTreeMap::new(),
+            hangs: Vec::new(),
             answers: BTreeMap::new(),
             client_answers: BTreeMap::new(),
             letters: Vec::new(),
@@ -164,6 +169,11 @@ impl Scenario {
         self
     }
 
+    pub(super) fn hangs(mut self, at: &'static str) -> Self {
+        self.hangs.push(at);
+        self
+    }
+
     pub(super) fn answers(mut self, tool: &'static str, answer: Answer) -> Self {
         self.answers.insert(tool, answer);
         self
@@ -177,6 +187,11 @@ impl Scenario {
     pub(super) fn letter(mut self, when: When<'static>, signal: Signal) -> Self {
         self.letters.push(Letter { when, signal });
         self
+    }
+
+    /// Whether a call is never replied to.
+    pub(crate) fn hangs_at(&self, call_id: &str) -> bool {
+        self.hangs.contains(&call_id)
     }
 
     /// What a tool replies to a call.
