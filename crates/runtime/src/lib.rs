@@ -9,6 +9,7 @@ pub mod engine;
 mod id;
 pub mod memory;
 pub mod port;
+mod segments;
 pub mod service;
 pub mod session;
 pub mod system;

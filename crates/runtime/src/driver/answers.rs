@@ -45,11 +45,11 @@ impl Run<'_> {
                     approvals.expire(&self.now()).await?;
                 }
                 let action = approvals.get(proposal.action_id(), Decided::Included).await?;
-                let Some(action) = action else { return Ok(None) };
+                let Some(action) = action.map(Box::new) else { return Ok(None) };
                 if action.status() == PendingActionStatus::Deleted && self.has_mail().await? {
                     return Ok(None);
                 }
-                Ok(decide::decided(&self.state, &self.context, place, call, &action)?)
+                Ok(decide::decided(&self.state, &self.turn_context, place, call, &action)?)
             }
             WaitsFor::Client(request) => {
                 let id = request.get("request_id").and_then(|id| id.as_str()).unwrap_or_default();

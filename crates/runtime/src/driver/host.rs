@@ -5,6 +5,7 @@ use std::sync::Arc;
 use provost_contract::tool::ToolExecutorRegistry;
 use serde_json::Value;
 
+use super::known_tools::KnownTools;
 use crate::engine::{Asks, Continuation};
 use crate::port::{
     Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas, EventSink, ExecutorError,
@@ -49,6 +50,7 @@ pub struct Host {
     pub sink: Option<Arc<dyn EventSink>>,
     /// Who hears answers while they are spoken.
     pub deltas: Option<Arc<dyn Deltas>>,
+    pub(super) known_tools: Arc<KnownTools>,
 }
 
 /// Who says whether another turn follows.
@@ -84,6 +86,7 @@ impl Host {
             client_requests: None,
             sink: None,
             deltas: None,
+            known_tools: Arc::default(),
         }
     }
 

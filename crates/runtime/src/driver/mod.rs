@@ -8,6 +8,7 @@ mod client_router;
 mod guard;
 mod host;
 mod in_flight;
+mod known_tools;
 mod perform;
 mod recover;
 mod row;

@@ -33,7 +33,7 @@ pub enum RecoverError {
 /// A run as its journal has it.
 pub struct Recovered {
     /// Its state.
-    pub state: RunState,
+    pub state: Box<RunState>,
     /// Its newest record.
     pub last: Record,
 }
@@ -44,7 +44,7 @@ pub struct Recovered {
 /// When it cannot be read, is not what was written, or is not a run.
 pub async fn recover(journal: &dyn Journal, run: &RunId) -> Result<Recovered, RecoverError> {
     let (mut chain, mut from) = (Chain::start(run), Seq::FIRST);
-    let (mut state, mut last) = (None::<RunState>, None);
+    let (mut state, mut last) = (None::<Box<RunState>>, None);
     loop {
         let page = journal.read(run, from, PAGE).await;
         let page = page.map_err(|cause| RecoverError::Storage { run: run.clone(), cause })?;
@@ -63,10 +63,13 @@ pub async fn recover(journal: &dyn Journal, run: &RunId) -> Result<Recovered, Re
     }
 }
 
-fn take_in(state: &mut Option<RunState>, event: &Event, run: &RunId) -> Result<(), RecoverError> {
+fn take_in(state: &mut Option<Box<RunState>>, event: &Event, run: &RunId) -> Result<(), RecoverError> {
     match state {
         Some(state) => state.apply(event),
-        None => *state = Some(RunState::begin(event).ok_or_else(|| RecoverError::Headless(run.clone()))?),
+        None => {
+            let begun = RunState::begin(event).ok_or_else(|| RecoverError::Headless(run.clone()))?;
+            *state = Some(Box::new(begun));
+        }
     }
     Ok(())
 }

@@ -97,9 +97,12 @@ pub enum Reopen {
 /// One run at work.
 pub struct Run<'a> {
     pub(super) host: &'a Host,
-    pub(super) state: RunState,
+    /// On the heap: many runs wait at once, and their futures hold each part several times.
+    pub(super) state: Box<RunState>,
     /// The caller's context, raw.
     pub(super) context: Object,
+    /// The same with the turn, as everybody who works for the turn gets it.
+    pub(super) turn_context: Object,
     /// The calls of the turn with their raw parameters, until the turn is over.
     pub(super) raw: Vec<RawCall>,
     /// The token of the session's lock.
@@ -123,13 +126,13 @@ impl<'a> Run<'a> {
         epoch: Epoch,
         start: Start,
     ) -> Result<Finished, RunError> {
-        let spec = Spec { run: run.to_string(), ..start.spec };
+        let spec = Spec { run: run.to_string(), ..*start.spec };
         let mut writer = Writer::new(journal, run, epoch);
         let first = writer.write(host.clock.now_ms(), spec.into())?;
-        let Some(state) = RunState::begin(&first) else {
+        let Some(state) = RunState::begin_with(&first, start.tools) else {
             return Err(ContractError::whole("invalid_run", "a run begins with its start").into());
         };
-        let run = Self::new(host, state, start.context, writer);
+        let run = Self::new(host, Box::new(state), start.context, writer);
         run.tell(&first);
         run.work_and_release().await
     }
@@ -155,7 +158,7 @@ impl<'a> Run<'a> {
             .state
             .batch
             .in_all()
-            .map(|call| recovered(&run.state, &run.context, &call.declared))
+            .map(|call| recovered(&run.state, &run.turn_context, &call.declared))
             .collect();
         let resumed = RunResumed { epoch: epoch.0, budgets: resume.budgets };
         match (run.state.ended, resume.reopen) {
@@ -186,9 +189,18 @@ impl<'a> Run<'a> {
         Ok(!run.answers().await?.is_empty() || run.has_mail().await?)
     }
 
-    fn new(host: &'a Host, state: RunState, context: Object, writer: Writer<'a>) -> Self {
-        let in_flight = InFlight::default();
-        Self { host, state, context, raw: Vec::new(), token: None, locked_at_ms: 0, in_flight, writer }
+    fn new(host: &'a Host, state: Box<RunState>, context: Object, writer: Writer<'a>) -> Self {
+        Self {
+            host,
+            turn_context: state.turn_context(&context),
+            state,
+            context,
+            raw: Vec::new(),
+            token: None,
+            locked_at_ms: 0,
+            in_flight: InFlight::default(),
+            writer,
+        }
     }
 
     /// A parked run goes on when there is something for it.
@@ -218,7 +230,7 @@ impl<'a> Run<'a> {
         loop {
             let kinds = match next(&self.state) {
                 Step::Done => return self.finished(),
-                Step::Finish(status) => match self.finish(status).await? {
+                Step::Finish(status) => match Box::pin(self.finish(status)).await? {
                     Some(finished) => return finished,
                     None => continue,
                 },
@@ -312,7 +324,7 @@ impl<'a> Run<'a> {
             return Err(broken.fields.iter().fold(error, |error, field| error.about(field)).into());
         }
         let status = self.state.ended.unwrap_or(RunStatus::Failed);
-        Ok(Finished { status, state: Box::new(self.state.clone()), result: OnceLock::new() })
+        Ok(Finished { status, state: self.state.clone(), result: OnceLock::new() })
     }
 
     /// A run that could not take its session did no work: there is nothing to keep.

@@ -8,12 +8,11 @@ use provost_contract::structured_output::StructuredOutputRequest;
 use provost_contract::tool::ToolCatalog;
 use provost_contract::{ContractError, Message, Result, compaction, loose, sensitivity};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
-use provost_policy::visibility::{self, ToolVisibility};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Host;
-use crate::engine::{BudgetSpec, SessionSpec, Spec};
+use crate::engine::{BudgetSpec, SessionSpec, Spec, Tools};
 
 const CODE: &str = "invalid_run_options";
 const STRUCTURED_OUTPUT_CODE: &str = "invalid_agent_structured_output_request";
@@ -24,9 +23,11 @@ const SESSION_KEYS: [&str; 3] = ["transcript_session_id", "session_id", "transcr
 #[derive(Clone, Debug)]
 pub struct Start {
     /// What the engine works by.
-    pub spec: Spec,
+    pub spec: Box<Spec>,
     /// The caller's context, raw.
     pub context: Object,
+    /// The tools in it.
+    pub(super) tools: Arc<Tools>,
 }
 
 impl Start {
@@ -37,8 +38,9 @@ impl Start {
     pub fn read(messages: &[Value], options: &Object, host: &Host) -> Result<Self> {
         let declared = options.get("tool_declarations").unwrap_or(&Value::Null);
         let policy = json::object_or_empty(options, "policy");
-        let (catalog, visibility) = visible(declared, json::object(options, "policy"));
-        let structured_output = structured_output(options, &catalog, host)?;
+        let limits = part(options, "limits")?;
+        let read = host.known_tools.read(declared, json::object(options, "policy"), limits);
+        let structured_output = structured_output(options, &read.tools.catalog, host)?;
         let overrides =
             json::object(options, "runtime_overrides").map(RuntimeOverrides::parse).unwrap_or_default();
         let context = context(options, &overrides);
@@ -46,12 +48,12 @@ impl Start {
             json::object(options, key)
                 .map(|given| given.get(field).and_then(loose::integer).unwrap_or_default())
         };
-        let spec = Spec {
+        let spec = Box::new(Spec {
             run: String::new(),
             messages: Message::parse_many(messages)?.into_iter().map(Arc::new).collect(),
             max_turns: max_turns(options, &overrides),
             context: json::into_object(sensitivity::redact_names(&Value::Object(context.clone()))),
-            tools: catalog.to_value(),
+            tools: read.wire,
             has_executor: host.executors.is_some(),
             budgets: budgets(options),
             compaction: compaction_policy(options, host),
@@ -65,11 +67,11 @@ impl Start {
             asks: host.asks(),
             about: part(options, "about")?,
             policy,
-            visibility,
-            limits: part(options, "limits")?,
+            visibility: read.visibility,
+            limits,
             arguments: part(options, "argument_check")?,
-        };
-        Ok(Self { spec, context })
+        });
+        Ok(Self { spec, context, tools: read.tools })
     }
 }
 
@@ -78,32 +80,6 @@ fn part<T: DeserializeOwned + Default>(options: &Object, key: &str) -> Result<T>
     let Some(given) = json::present(options, key) else { return Ok(T::default()) };
     let refused = |error: serde_json::Error| ContractError::field(CODE, key, &error.to_string());
     serde_json::from_value(given.clone()).map_err(refused)
-}
-
-/// Leaves out the tools the run's policy hides, and says by whose word. The policy looks at what was
-/// declared, not at what the catalog makes of it: a client's tool is known by its marks.
-fn visible(declared: &Value, policy: Option<&Object>) -> (ToolCatalog, Vec<Value>) {
-    let catalog = ToolCatalog::read(declared);
-    let Some(policy) = policy else { return (catalog, Vec::new()) };
-    let config = |_: &str| json::object(policy, "agent_config").cloned();
-    let context = visibility::Context::parse(policy, config, Vec::new());
-    let decided = visibility::resolve(&by_name(declared), &context, |_| Ok(None));
-    let shown = |name: &str| decided.iter().any(|tool| tool.name == name && tool.is_visible());
-    let told = |tool: &ToolVisibility| json!({ "tool_name": tool.name, "decision": tool.explained.decision.to_value() });
-    (catalog.only(|tool| shown(tool.name().as_str())), decided.iter().map(told).collect())
-}
-
-/// The declarations by the names they are known by, whether they came as a list or as a map.
-fn by_name(declared: &Value) -> Object {
-    let named = |key: Option<&String>, entry: &Value| {
-        let own = entry.get("name").and_then(Value::as_str).map(str::to_owned);
-        Some((own.or_else(|| key.cloned())?, entry.clone()))
-    };
-    match declared {
-        Value::Array(entries) => entries.iter().filter_map(|entry| named(None, entry)).collect(),
-        Value::Object(entries) => entries.iter().filter_map(|(key, entry)| named(Some(key), entry)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Object::new(),
-    }
 }
 
 fn structured_output(options: &Object, catalog: &ToolCatalog, host: &Host) -> Result<Option<Value>> {

@@ -16,14 +16,14 @@ pub use event::{
     ActionStarted, Broken, BudgetExceeded, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits,
     CancelAsked, Chain, CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded,
     ContinueJudged, DecodeError, Event, FailureSource, HistoryCompacted, InterruptAction, InterruptHeard,
-    Kept, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken, RunEnded,
-    RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput, Subject,
-    TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor, decode, encode,
+    Kept, KeptCall, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken,
+    RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput,
+    Subject, TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor, decode, encode,
 };
 pub use history::History;
 pub use next::{Step, next};
 pub use spec::{About, ArgumentCheck, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
 pub use state::{
     Batch, BatchCall, Budgets, CALL_TRANSITIONS, CallRecord, CallRow, Entry, Phase, RUN_TRANSITIONS, Records,
-    Rules, RunState, Stage, Stops, ToolFacts, transition_tables,
+    Rules, RunState, Stage, Stops, ToolFacts, Tools, transition_tables,
 };

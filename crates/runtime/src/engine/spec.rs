@@ -21,7 +21,7 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub context: Object,
     /// The tools in the wire form of their catalog: those accepted, and why others were not.
-    pub tools: Value,
+    pub tools: Arc<Value>,
     /// Whether there is an executor for the calls.
     pub has_executor: bool,
     /// The limits of the run.

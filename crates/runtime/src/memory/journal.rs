@@ -16,7 +16,9 @@ impl Journal for Storage {
         at_once(move || {
             let shelf = self.shelf();
             let entry = shelf.runs.get(run);
-            Ok(entry.map(|entry| entry.records_from(from).take(limit).cloned().collect()).unwrap_or_default())
+            Ok(entry
+                .map(|entry| entry.records_from(from, &shelf.kinds).take(limit).collect())
+                .unwrap_or_default())
         })
     }
 
@@ -37,7 +39,7 @@ impl Shelf {
         self.reserve(bytes, bytes_max)?;
         self.artifacts.extend(new_artifacts);
         let entry = self.runs.entry(append.run).or_default();
-        entry.append(append.batch);
+        entry.append(append.batch, &mut self.kinds);
         entry.row = append.row.or(entry.row.take());
         Ok(entry.head())
     }

@@ -7,6 +7,7 @@ mod artifacts;
 mod claims;
 mod client_tool_requests;
 mod clock;
+mod held;
 mod inbox;
 mod journal;
 mod ordered;

@@ -7,17 +7,19 @@ use provost_contract::approval::PendingAction;
 use provost_contract::task::TaskResult;
 use tokio::sync::Notify;
 
+use super::held::{Appended, Kinds};
 use super::inbox::Letters;
 use super::ordered::Ordered;
 use super::sessions::SessionShelf;
 use crate::RunId;
 use crate::port::{Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record, RunRow, Seq, Stores};
+use crate::segments::Segments;
 
 /// Everything a run has stored.
 #[derive(Default)]
 pub(super) struct RunEntry {
     /// What each append brought, so that a long journal grows without being moved.
-    appends: Vec<Box<[Record]>>,
+    appends: Segments<Appended>,
     head: Seq,
     pub(super) row: Option<RunRow>,
     pub(super) epoch: Epoch,
@@ -30,17 +32,14 @@ impl RunEntry {
         self.head
     }
 
-    pub(super) fn append(&mut self, batch: Vec<Record>) {
+    pub(super) fn append(&mut self, batch: Vec<Record>, kinds: &mut Kinds) {
         self.head = self.head.plus(batch.len());
-        if !batch.is_empty() {
-            self.appends.push(batch.into_boxed_slice());
-        }
+        self.appends.extend(Appended::of(batch, kinds));
     }
 
-    pub(super) fn records_from(&self, from: Seq) -> impl Iterator<Item = &Record> {
-        let skipped =
-            self.appends.partition_point(|records| records.last().is_some_and(|last| last.seq < from));
-        self.appends.iter().skip(skipped).flatten().skip_while(move |record| record.seq < from)
+    pub(super) fn records_from<'a>(&'a self, from: Seq, kinds: &'a Kinds) -> impl Iterator<Item = Record> {
+        let appends = self.appends.behind(move |append| append.end() <= from);
+        appends.flat_map(|append| append.records(kinds)).skip_while(move |record| record.seq < from)
     }
 }
 
@@ -49,6 +48,7 @@ impl RunEntry {
 pub(super) struct Shelf {
     pub(super) runs: HashMap<RunId, RunEntry>,
     pub(super) artifacts: HashMap<Address, Vec<u8>>,
+    pub(super) kinds: Kinds,
     bytes: usize,
 }
 

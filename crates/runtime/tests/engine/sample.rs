@@ -19,7 +19,7 @@ pub(crate) fn spec() -> Spec {
         messages: vec![Arc::new(Message::text("user", "Where are the ferns?"))],
         max_turns: 3,
         context: serde_json::Map::new(),
-        tools: ToolCatalog::read(&tools).to_value(),
+        tools: ToolCatalog::read(&tools).to_value().into(),
         has_executor: true,
         budgets: Vec::new(),
         compaction: None,
@@ -64,7 +64,7 @@ pub(crate) fn called(questions: &[&str]) -> Kind {
             declared: true,
             parameters: json!({ "q": question }).as_object().cloned().unwrap_or_default(),
             parameters_sha256: format!("sha256:{question}"),
-            raw_sha256: format!("sha256:raw-{question}"),
+            raw_sha256: Some(format!("sha256:raw-{question}")),
             unprepared: None,
         })
     };

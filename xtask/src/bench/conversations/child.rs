@@ -104,6 +104,10 @@ async fn converse_all(work: &Arc<Work>, conversations: u64) -> Result<Vec<Finish
     Ok(finished)
 }
 
+fn told(error: impl std::error::Error) -> String {
+    error.to_string()
+}
+
 struct Work {
     host: Host,
     fake: Arc<Fake>,
@@ -113,17 +117,19 @@ struct Work {
 
 impl Work {
     async fn converse(self: Arc<Self>, run: String) -> Result<Finished, String> {
-        let told = |error: &dyn std::error::Error| error.to_string();
-        let run: RunId = run.parse().map_err(|error| told(&error))?;
+        let run: RunId = run.parse().map_err(told)?;
         let finished = if self.resume {
             Run::resume(&self.host, &*self.journal, run, Epoch::NONE, Resume::default()).await
         } else {
-            let options = self.fake.options();
-            let options = options.as_object().ok_or("options are an object")?;
-            let user = json!({ "role": "user", "content": "hi" });
-            let start = Start::read(&[user], options, &self.host).map_err(|error| told(&error))?;
-            Run::drive(&self.host, &*self.journal, run, Epoch::NONE, start).await
+            Run::drive(&self.host, &*self.journal, run, Epoch::NONE, self.start()?).await
         };
-        finished.map_err(|error| told(&error))
+        finished.map_err(told)
+    }
+
+    fn start(&self) -> Result<Start, String> {
+        let options = self.fake.options();
+        let options = options.as_object().ok_or("options are an object")?;
+        let user = json!({ "role": "user", "content": "hi" });
+        Start::read(&[user], options, &self.host).map_err(told)
     }
 }

@@ -38,7 +38,7 @@ impl Run<'_> {
     fn judged_result<'r>(&'r self, tool_name: &'r str, result: &'r Object) -> JudgedResult<'r> {
         JudgedResult {
             tool_name,
-            declared: self.state.rules.catalog.get(tool_name).is_some(),
+            declared: self.state.rules.tools.catalog.get(tool_name).is_some(),
             result,
             success: result.get("success") == Some(&Value::Bool(true)),
             turn: self.state.turn,
@@ -55,7 +55,7 @@ impl Run<'_> {
         let result = DiagnosedResult {
             tool_name: &call.declared.name,
             tool_call_id: &call.declared.id,
-            declaration: self.state.rules.catalog.get(&call.declared.name),
+            declaration: self.state.rules.tools.catalog.get(&call.declared.name),
             parameters_sha256: &call.declared.parameters_sha256,
             result: &settled.result,
             success: settled.success(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use provost_contract::ContractError;
+use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration};
 use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
@@ -24,7 +25,7 @@ struct Assignment {
     call: Arc<ToolCall>,
     executor: DeclaredExecutor,
     runtime: RuntimeMetadata,
-    context: Object,
+    context: Arc<Object>,
     key: String,
 }
 
@@ -58,7 +59,7 @@ impl<'a> Run<'a> {
         let Some(asks) = asks else {
             return Ok(vec![decide::unhindered(&self.state, place, declared, decision.as_ref())]);
         };
-        let preview = self.preview(declared, raw).await;
+        let preview = Box::pin(self.preview(declared, raw)).await;
         let question =
             decide::propose(&self.state, place, declared, asks, preview, self.host.clock.now_ms())?;
         self.keep_questions(question).await
@@ -89,10 +90,10 @@ impl<'a> Run<'a> {
         MediatedCall {
             tool_name: &declared.name,
             tool_call_id: &declared.id,
-            parameters: &raw.parameters,
+            parameters: raw.parameters(),
             raw_tool_call: &raw.raw,
             prepared: raw.prepared.as_deref(),
-            declaration: self.state.rules.catalog.get(&declared.name),
+            declaration: self.state.rules.tools.catalog.get(&declared.name),
             turn: self.state.turn,
             context: &self.context,
             messages: &self.state.history,
@@ -193,14 +194,12 @@ impl<'a> Run<'a> {
     }
 
     fn assignment(&self, declared: &CallDeclared, raw: &RawCall) -> Option<Assignment> {
-        let declaration = self.state.rules.catalog.get(&declared.name);
-        let mut context = self.state.turn_context(&self.context);
-        context.insert("tool_call_id".into(), declared.id.as_str().into());
+        let declaration = self.state.rules.tools.catalog.get(&declared.name);
         Some(Assignment {
             call: raw.prepared.clone()?,
             executor: declaration.map_or(DeclaredExecutor::Host, ToolDeclaration::executor),
             runtime: declaration.map(ToolDeclaration::runtime).cloned().unwrap_or_default(),
-            context,
+            context: raw.context.clone(),
             key: decide::idempotency_key(&self.state, declared),
         })
     }
@@ -208,11 +207,18 @@ impl<'a> Run<'a> {
     /// Whoever must answer has the question before the run waits for it. Asked again after a crash, it is
     /// the same question.
     async fn keep_questions(&self, decided: Decided) -> Kinds {
+        if decided.client_request.is_none() && decided.proposal.is_none() {
+            return Ok(decided.kinds);
+        }
+        Box::pin(self.store_questions(decided)).await
+    }
+
+    async fn store_questions(&self, decided: Decided) -> Kinds {
         if let (Some(request), Some(requests)) = (&decided.client_request, &self.host.client_requests) {
             requests.create(ClientToolRecord(json::into_object(request.to_value()))).await?;
         }
         if let (Some(action), Some(approvals)) = (&decided.proposal, &self.host.approvals) {
-            match approvals.store(action.clone()).await {
+            match approvals.store(PendingAction::clone(action)).await {
                 Ok(()) | Err(StoreActionError::Taken { .. }) => {}
                 Err(StoreActionError::Storage(fault)) => return Err(fault.into()),
             }

@@ -1,7 +1,6 @@
 //! The steps of a turn before its calls: the session, the transcript, the model.
 
 use provost_contract::compaction::{Compaction, Plan};
-use provost_contract::json::Object;
 
 use super::Kinds;
 use crate::driver::guard::within;
@@ -36,8 +35,7 @@ impl Run<'_> {
             return Ok(vec![contended]);
         }
         self.raw.clear();
-        let context = self.state.turn_context(&self.context);
-        let reserved = self.host.model.reserve(self.request(&context));
+        let reserved = self.host.model.reserve(self.request());
         Ok(vec![decide::started(&self.state, self.host.clock.now_ms(), reserved)])
     }
 
@@ -67,15 +65,15 @@ impl Run<'_> {
     }
 
     pub(super) async fn call_model(&mut self) -> Kinds {
-        let context = self.state.turn_context(&self.context);
-        let Some(answer) = self.answer_of_model(&context).await? else {
+        self.turn_context = self.state.turn_context(&self.context);
+        let Some(answer) = self.answer_of_model().await? else {
             self.hear_cancel().await?;
             return Ok(Vec::new());
         };
         match answer {
             Ok(answer) => {
                 self.hearing().hear(Delta::Whole { text: answer.text(), usage: answer.usage() });
-                let (kinds, raw) = decide::answered(&self.state, &context, answer)?;
+                let (kinds, raw) = decide::answered(&self.state, &self.turn_context, answer)?;
                 self.raw = raw;
                 Ok(kinds)
             }
@@ -84,11 +82,8 @@ impl Run<'_> {
     }
 
     /// Waits for the model; none when the run was cancelled meanwhile, and nobody wants the answer.
-    async fn answer_of_model(
-        &self,
-        context: &Object,
-    ) -> Result<Option<Result<TurnAnswer, ModelError>>, RunError> {
-        let asked = self.host.model.turn(self.request(context));
+    async fn answer_of_model(&self) -> Result<Option<Result<TurnAnswer, ModelError>>, RunError> {
+        let asked = self.host.model.turn(self.request());
         let answer = within(&*self.host.clock, self.state.spec.limits.model_ms_max, asked);
         tokio::select! {
             biased;
@@ -97,14 +92,14 @@ impl Run<'_> {
         }
     }
 
-    fn request<'r>(&'r self, context: &'r Object) -> TurnRequest<'r> {
+    fn request(&self) -> TurnRequest<'_> {
         TurnRequest {
             turn: self.state.turn,
             turns_max: self.state.budgets.turns_max().unwrap_or(self.state.spec.max_turns),
             session: self.session(),
             messages: &self.state.history,
-            tools: &self.state.rules.catalog,
-            context,
+            tools: &self.state.rules.tools.catalog,
+            context: &self.turn_context,
             model: &self.state.spec.model,
             structured_output: self.state.spec.structured_output.as_ref(),
             hearing: self.hearing(),

@@ -94,10 +94,9 @@ pub fn unhindered(
 
 /// A decision as it is recorded: one that would ask, and did not, says whose word spared the question.
 fn recorded(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> Value {
+    let Some(by) = state.remembered_by(&declared.name, decision) else { return decision.to_value() };
     let mut decision = decision.clone();
-    if let Some(by) = state.remembered_by(&declared.name, &decision) {
-        decision.inputs.insert("remembered_by".to_owned(), by.into());
-    }
+    decision.inputs.insert("remembered_by".to_owned(), by.into());
     decision.to_value()
 }
 

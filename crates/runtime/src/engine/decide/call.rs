@@ -1,6 +1,6 @@
 //! Reading the calls of a turn: which tool is meant, what may be shown of it, whether it can be executed.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use provost_contract::Result;
 use provost_contract::canonical;
@@ -17,22 +17,28 @@ use crate::engine::{ArgumentCheck, CallDeclared, RunState};
 pub struct RawCall {
     /// The call as the model wrote it.
     pub raw: Object,
-    /// The model's arguments.
-    pub parameters: Object,
+    /// The caller's context, with the turn and the id of the call.
+    pub context: Arc<Object>,
     /// The call an executor gets; none when it could not be prepared.
     pub prepared: Option<Arc<ToolCall>>,
+}
+
+impl RawCall {
+    /// The model's arguments.
+    pub fn parameters(&self) -> &Object {
+        parameters(&self.raw)
+    }
 }
 
 /// Reads the calls of a turn. An entry that names no tool is left out, but keeps its place in the count.
 pub(super) fn declare(
     state: &RunState,
     context: &Object,
-    calls: &[Value],
+    calls: Vec<Value>,
 ) -> Result<(Vec<Arc<CallDeclared>>, Vec<RawCall>)> {
-    let named = calls.iter().enumerate().filter_map(|(position, value)| {
-        let raw = value.as_object()?;
-        let name = json::non_empty_text(raw, "name").or_else(|| json::non_empty_text(raw, "tool_name"))?;
-        Some(declare_one(state, context, raw, name, position + 1))
+    let named = calls.into_iter().enumerate().filter_map(|(position, value)| match value {
+        Value::Object(raw) => declare_one(state, context, raw, position + 1).transpose(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
     });
     named.collect()
 }
@@ -40,16 +46,29 @@ pub(super) fn declare(
 fn declare_one(
     state: &RunState,
     context: &Object,
-    raw: &Object,
-    called: &str,
+    raw: Object,
     position: usize,
-) -> Result<(Arc<CallDeclared>, RawCall)> {
-    let id = call_id(raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
-    let parameters = json::object_or_empty(raw, "parameters");
-    let prepared = prepare_call(state, context, &id, called, &parameters)?;
-    let declared = declared(state, id, called, &parameters, prepared.unprepared());
+) -> Result<Option<(Arc<CallDeclared>, RawCall)>> {
+    let name = json::non_empty_text(&raw, "name").or_else(|| json::non_empty_text(&raw, "tool_name"));
+    let Some(called) = name else { return Ok(None) };
+    let id = call_id(&raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
+    let context = call_context(context, &id);
+    let prepared = prepare_call(state, &context, called, parameters(&raw))?;
+    let declared = declared(state, id, called, parameters(&raw), prepared.unprepared());
     let prepared = prepared.ready().map(Arc::new);
-    Ok((Arc::new(declared), RawCall { raw: raw.clone(), parameters, prepared }))
+    Ok(Some((Arc::new(declared), RawCall { raw, context: Arc::new(context), prepared })))
+}
+
+fn parameters(raw: &Object) -> &Object {
+    static NONE: LazyLock<Object> = LazyLock::new(Object::new);
+    json::object(raw, "parameters").unwrap_or(&NONE)
+}
+
+/// The caller's context of the turn, with the id of the call.
+fn call_context(context: &Object, id: &str) -> Object {
+    let mut context = context.clone();
+    context.insert("tool_call_id".into(), id.into());
+    context
 }
 
 /// What is recorded of a call.
@@ -60,7 +79,7 @@ fn declared(
     parameters: &Object,
     unprepared: Option<Object>,
 ) -> CallDeclared {
-    let declaration = state.rules.catalog.find(called);
+    let declaration = state.rules.tools.catalog.find(called);
     let redacted = match declaration {
         Some(declaration) => declaration.rules().redact(parameters),
         None => ParameterRules::default().redact(parameters),
@@ -69,7 +88,7 @@ fn declared(
         declaration.map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str()).to_owned();
     let parameters_sha256 = redacted.sha256();
     let shows_all = redacted.as_object() == parameters;
-    let raw_sha256 = if shows_all { parameters_sha256.clone() } else { canonical::object_hash(parameters) };
+    let raw_sha256 = (!shows_all).then(|| canonical::object_hash(parameters));
     CallDeclared {
         id,
         called: Some(called.to_owned()).filter(|called| *called != name),
@@ -82,18 +101,11 @@ fn declared(
     }
 }
 
-fn prepare_call(
-    state: &RunState,
-    context: &Object,
-    id: &str,
-    called: &str,
-    parameters: &Object,
-) -> Result<Prepared> {
-    let mut context = context.clone();
-    context.insert("tool_call_id".into(), id.into());
-    let declaration = state.rules.catalog.find(called);
+/// `context` has the id of the call.
+fn prepare_call(state: &RunState, context: &Object, called: &str, parameters: &Object) -> Result<Prepared> {
+    let declaration = state.rules.tools.catalog.find(called);
     let tool = declaration.map(Tool::from);
-    let prepared = prepare(tool.as_ref(), called, parameters, &context)?;
+    let prepared = prepare(tool.as_ref(), called, parameters, context)?;
     match (declaration, prepared) {
         (Some(declaration), Prepared::Ready(call)) if state.spec.arguments == ArgumentCheck::Schema => {
             fitting(state, declaration, call)
@@ -117,7 +129,7 @@ fn fitting(state: &RunState, tool: &ToolDeclaration, call: ToolCall) -> Result<P
     ToolResult::failure(tool.name().as_str(), &error, metadata, tool.runtime().clone()).map(Prepared::Refused)
 }
 
-/// A call with arguments somebody changed before it runs.
+/// A call with arguments somebody changed before it runs. `context` is the caller's own, of this turn.
 ///
 /// # Errors
 /// When the call cannot be written with them.
@@ -127,24 +139,27 @@ pub(super) fn edited(
     call: &CallDeclared,
     parameters: &Object,
 ) -> Result<(CallDeclared, RawCall)> {
-    let prepared = prepare_call(state, context, &call.id, call.called(), parameters)?;
+    let context = call_context(context, &call.id);
+    let prepared = prepare_call(state, &context, call.called(), parameters)?;
     let declared = declared(state, call.id.clone(), call.called(), parameters, prepared.unprepared());
-    let raw = raw_of(call, parameters.clone(), prepared.ready());
+    let raw = raw_of(call, context, parameters, prepared.ready());
     Ok((declared, raw))
 }
 
-/// A call as the journal knows it. One whose arguments were secret cannot be prepared any more.
+/// A call as the journal knows it. One whose arguments were secret cannot be prepared any more. `context`
+/// is the caller's own, of this turn.
 pub fn recovered(state: &RunState, context: &Object, call: &CallDeclared) -> RawCall {
+    let context = call_context(context, &call.id);
     let Some(parameters) = call.kept_parameters() else {
-        return raw_of(call, call.parameters.clone(), None);
+        return raw_of(call, context, &call.parameters, None);
     };
-    let prepared = prepare_call(state, context, &call.id, call.called(), &parameters);
-    raw_of(call, parameters, prepared.ok().and_then(Prepared::ready))
+    let prepared = prepare_call(state, &context, call.called(), &parameters);
+    raw_of(call, context, &parameters, prepared.ok().and_then(Prepared::ready))
 }
 
-fn raw_of(call: &CallDeclared, parameters: Object, prepared: Option<ToolCall>) -> RawCall {
+fn raw_of(call: &CallDeclared, context: Object, parameters: &Object, prepared: Option<ToolCall>) -> RawCall {
     let raw = json!({ "id": call.id, "name": call.called(), "parameters": parameters });
-    RawCall { raw: json::into_object(raw), parameters, prepared: prepared.map(Arc::new) }
+    RawCall { raw: json::into_object(raw), context: Arc::new(context), prepared: prepared.map(Arc::new) }
 }
 
 /// The model's id. A blank or unreadable one counts as none, and hides the other key.

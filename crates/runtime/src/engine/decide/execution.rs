@@ -176,7 +176,7 @@ pub fn executed(
         return Ok(unfinished::timed_out(state, place, declared, ms).into());
     }
     let no_rules = Object::new();
-    let declaration = state.rules.catalog.get(&declared.name);
+    let declaration = state.rules.tools.catalog.get(&declared.name);
     let tool = declaration.map_or_else(|| Tool::read(&declared.name, &no_rules), Tool::from);
     let result = result_of(&tool, reply)?;
     outcome(state, place, declared, raw, Outcome { by: SettledBy::Executor, result, completes: false })

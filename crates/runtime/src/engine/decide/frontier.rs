@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{CallRecord, Entry, RunState, SettledBy};
+use crate::engine::{CallDeclared, Entry, RunState, SettledBy};
 
 /// How many actions of each kind are told; older ones are only counted.
 const TOLD_MAX: usize = 20;
@@ -12,12 +12,13 @@ const TOLD_MAX: usize = 20;
 /// that a summary must not lose. Reads change nothing and are left out.
 pub(super) fn frontier(state: &RunState) -> String {
     let (mut done, mut in_doubt) = (Vec::new(), Vec::new());
-    for entry in &state.records.entries {
+    for entry in state.records.entries.iter() {
         let Entry::Settled(call, settled) = entry else { continue };
         let settled = settled.read();
+        let call = (call.turn, call.declared.read());
         match settled.by {
             SettledBy::Doubt => in_doubt.push(call),
-            _ if settled.success() && !state.rules.only_reads(&call.declared.name) => done.push(call),
+            _ if settled.success() && !state.rules.only_reads(&call.1.name) => done.push(call),
             _ => {}
         }
     }
@@ -30,14 +31,14 @@ pub(super) fn frontier(state: &RunState) -> String {
     text
 }
 
-fn tell(text: &mut String, heading: &str, calls: &[&CallRecord]) {
+fn tell(text: &mut String, heading: &str, calls: &[(u64, CallDeclared)]) {
     if calls.is_empty() {
         return;
     }
     let _ = writeln!(text, "{heading} ({} in all):", calls.len());
-    for call in calls.iter().rev().take(TOLD_MAX).rev() {
-        let shown = serde_json::Value::Object(call.declared.parameters.clone()).to_string();
+    for (turn, call) in calls.iter().rev().take(TOLD_MAX).rev() {
+        let shown = serde_json::Value::Object(call.parameters.clone()).to_string();
         let shown: String = shown.chars().take(120).collect();
-        let _ = writeln!(text, "- turn {}: {} {shown}", call.turn, call.declared.name);
+        let _ = writeln!(text, "- turn {turn}: {} {shown}", call.name);
     }
 }

@@ -60,7 +60,7 @@ fn asked(
     let message = approval_message(&action, None, &[], metadata);
     let proposal = Proposal { envelope: message.to_value(), message: Arc::new(message) };
     let waits = CallWaits { call: place, waits_for: waits_for(proposal), meanwhile: Meanwhile::Others };
-    Decided { kinds: vec![waits.into()], client_request: None, proposal: Some(action) }
+    Decided { kinds: vec![waits.into()], client_request: None, proposal: Some(Box::new(action)) }
 }
 
 /// One question per attempt of a call: asked again after a crash, it has the same id.
@@ -81,7 +81,7 @@ fn pending(
         "turn": state.turn,
         "tool_name": declared.name,
         "tool_call_id": declared.id,
-        "arguments_sha256": declared.raw_sha256,
+        "arguments_sha256": declared.raw_sha256(),
         "key": key,
         "approvers": state.spec.policy.get("approvers").map(json::string_list).unwrap_or_default(),
     }));

@@ -67,9 +67,9 @@ pub struct Decided {
     /// What is recorded.
     pub kinds: Vec<Kind>,
     /// What the client gets when the call waits for it. It holds raw parameters and is recorded nowhere.
-    pub client_request: Option<RuntimeToolRequest>,
+    pub client_request: Option<Box<RuntimeToolRequest>>,
     /// What somebody is asked to decide when the call waits for that.
-    pub proposal: Option<PendingAction>,
+    pub proposal: Option<Box<PendingAction>>,
 }
 
 impl From<Kind> for Decided {
@@ -87,8 +87,9 @@ pub(super) fn outcome(
     outcome: Outcome,
 ) -> Result<Decided> {
     if let Some((waits_for, client_request)) = wait::found(state, declared, raw, &outcome.result)? {
-        let proposal = proposal_of(&waits_for);
+        let proposal = proposal_of(&waits_for).map(Box::new);
         let waits = CallWaits { call: place, waits_for, meanwhile: Meanwhile::Nothing };
+        let client_request = client_request.map(Box::new);
         return Ok(Decided { kinds: vec![waits.into()], client_request, proposal });
     }
     Ok(settled(state, place, declared, outcome.by, outcome.result.into_object(), outcome.completes).into())

@@ -56,7 +56,7 @@ pub fn failed(state: &RunState, error: &ModelError) -> Kind {
 pub fn answered(state: &RunState, context: &Object, answer: TurnAnswer) -> Result<Answered> {
     match answer {
         TurnAnswer::Provider(turn) => provider_turn(state, context, *turn),
-        TurnAnswer::Host(Value::Object(turn)) => host_turn(state, context, &turn),
+        TurnAnswer::Host(Value::Object(turn)) => host_turn(state, context, turn),
         TurnAnswer::Host(_) => Err(ContractError::whole(CODE, "turn runner must return an array")),
     }
 }
@@ -72,8 +72,8 @@ fn provider_turn(state: &RunState, context: &Object, turn: ProviderTurn) -> Resu
     let mut managed = Managed::default();
     let asked_for = turn.tool_calls.len();
     let (calls, raw) = if state.mediates() {
-        let calls: Vec<Value> = turn.tool_calls.iter().map(RequestedCall::to_value).collect();
-        let (calls, raw) = declare(state, context, &calls)?;
+        let calls = turn.tool_calls.iter().map(RequestedCall::to_value).collect();
+        let (calls, raw) = declare(state, context, calls)?;
         (Some(calls), raw)
     } else {
         let added = |message: &Arc<Message>| json!({ "type": "continuation_message_added", "metadata": { "role": message.role() } });
@@ -101,19 +101,20 @@ fn provider_turn(state: &RunState, context: &Object, turn: ProviderTurn) -> Resu
     Ok((vec![answered.into()], raw))
 }
 
-fn host_turn(state: &RunState, context: &Object, turn: &Object) -> Result<Answered> {
+fn host_turn(state: &RunState, context: &Object, mut turn: Object) -> Result<Answered> {
     let diagnostics =
-        json::present(turn, "provider_diagnostics").filter(|value| json::is_container(value)).cloned();
-    if let Some(failure) = json::present(turn, "failure") {
+        json::present(&turn, "provider_diagnostics").filter(|value| json::is_container(value)).cloned();
+    if let Some(failure) = json::present(&turn, "failure") {
         // The result that will carry the failure says what a failure is.
         ConversationResult::parse(&json!({ "messages": [], "failure": failure }))?;
         let failure = failure.as_object().cloned().unwrap_or_default();
         return Ok((vec![reported(state, failure, diagnostics)], Vec::new()));
     }
-    let mut answered = match json::list(turn, "tool_calls").filter(|_| state.mediates()) {
-        Some(calls) => return mediated_turn(state, context, turn, calls, diagnostics),
-        None => managed_turn(state, turn)?,
-    };
+    if let Some(Value::Array(calls)) = turn.get_mut("tool_calls").filter(|_| state.mediates()) {
+        let calls = std::mem::take(calls);
+        return mediated_turn(state, context, &turn, calls, diagnostics);
+    }
+    let mut answered = managed_turn(state, turn)?;
     answered.provider_diagnostics = diagnostics;
     Ok((vec![answered.into()], Vec::new()))
 }
@@ -122,7 +123,7 @@ fn mediated_turn(
     state: &RunState,
     context: &Object,
     turn: &Object,
-    calls: &[Value],
+    calls: Vec<Value>,
     diagnostics: Option<Value>,
 ) -> Result<Answered> {
     let given = json::list(turn, "messages").map(|messages| Message::parse_many(messages)).transpose()?;
@@ -134,10 +135,11 @@ fn mediated_turn(
     }
     let continuation = json::list(turn, "continuation_messages").map_or(&[][..], Vec::as_slice);
     let continuation = Message::parse_many(continuation)?;
+    let asked_for = calls.len();
     let (declared, raw) = declare(state, context, calls)?;
     let answered = TurnAnswered {
         calls: Some(declared),
-        asked_for: calls.len(),
+        asked_for,
         continuation: continuation.into_iter().map(Arc::new).collect(),
         provider_diagnostics: diagnostics,
         ..about(turn, transcript)
@@ -146,8 +148,10 @@ fn mediated_turn(
 }
 
 /// A turn whose calls the host carried out itself must be a whole result.
-fn managed_turn(state: &RunState, turn: &Object) -> Result<TurnAnswered> {
-    let result = ConversationResult::parse(&Value::Object(turn.clone()))?;
+fn managed_turn(state: &RunState, turn: Object) -> Result<TurnAnswered> {
+    let turn = Value::Object(turn);
+    let result = ConversationResult::parse(&turn)?;
+    let turn = &json::into_object(turn);
     let records = |key: &str| json::list(turn, key).cloned().unwrap_or_default();
     let managed = Managed {
         results: records("tool_execution_results").into_iter().map(json::into_object).collect(),

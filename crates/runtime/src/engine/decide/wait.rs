@@ -52,7 +52,7 @@ fn client_request(
     let defaults: [(&str, Value); 7] = [
         ("tool_name", declared.name.as_str().into()),
         ("tool_call_id", declared.id.as_str().into()),
-        ("parameters", Value::Object(raw.parameters.clone())),
+        ("parameters", Value::Object(raw.parameters().clone())),
         ("run_id", context("run_id")),
         ("timeout_at", context("runtime_tool_timeout_at")),
         ("runtime", result.runtime().to_value()),
@@ -73,7 +73,7 @@ fn client_request(
 fn redacted(state: &RunState, declared: &CallDeclared, request: &RuntimeToolRequest) -> Value {
     let mut wire = json::into_object(request.to_value());
     let no_rules = ParameterRules::default();
-    let rules = state.rules.catalog.get(&declared.name).map_or(&no_rules, ToolDeclaration::rules);
+    let rules = state.rules.tools.catalog.get(&declared.name).map_or(&no_rules, ToolDeclaration::rules);
     let shown = rules.redact(&json::object_or_empty(&wire, "parameters"));
     wire.insert("parameters".into(), shown.to_value());
     Value::Object(wire)

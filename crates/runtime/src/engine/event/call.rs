@@ -25,8 +25,9 @@ pub struct CallDeclared {
     pub parameters: Object,
     /// The hash of the redacted arguments.
     pub parameters_sha256: String,
-    /// The hash of the arguments as they were, by which a repetition is recognised.
-    pub raw_sha256: String,
+    /// The hash of the arguments as they were, when some are redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_sha256: Option<String>,
     /// Why the call cannot be executed, as the result it would get: unknown tool, missing parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unprepared: Option<Object>,
@@ -38,14 +39,22 @@ impl CallDeclared {
         self.called.as_deref().unwrap_or(&self.name)
     }
 
+    /// The hash of the arguments as they were, by which a repetition is recognised.
+    pub fn raw_sha256(&self) -> &str {
+        self.raw_sha256.as_ref().unwrap_or(&self.parameters_sha256)
+    }
+
     /// The arguments as they were; none when some were secret, for those are written nowhere.
     pub fn kept_parameters(&self) -> Option<Object> {
-        (canonical::object_hash(&self.parameters) == self.raw_sha256).then(|| self.parameters.clone())
+        (canonical::object_hash(&self.parameters) == self.raw_sha256()).then(|| self.parameters.clone())
     }
 
     /// What makes two calls the same.
     pub fn signature(&self) -> CallSignature {
-        CallSignature { tool_name: self.name.trim().to_owned(), parameters_hash: self.raw_sha256.clone() }
+        CallSignature {
+            tool_name: self.name.trim().to_owned(),
+            parameters_hash: self.raw_sha256().to_owned(),
+        }
     }
 }
 

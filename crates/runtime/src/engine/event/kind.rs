@@ -1,5 +1,6 @@
 //! The closed list of events, each with the name and version it is stored under.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::{
@@ -12,7 +13,14 @@ use crate::engine::Spec;
 use crate::port::Seq;
 
 /// Room for a usual body, so that writing one does not begin with growing.
-const BODY_BYTES: usize = 1_024;
+const BODY_BYTES: usize = 2_048;
+/// More than this is not held for the next one.
+const HELD_BYTES_MAX: usize = 1 << 16;
+
+thread_local! {
+    /// Where bodies are written before their length is known.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(BODY_BYTES));
+}
 
 /// One thing that happened, where and when.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +40,12 @@ impl Event {
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn new(seq: Seq, at_ms: i64, kind: Kind) -> serde_json::Result<Self> {
-        let body = kind.body()?.into();
+        let body = SCRATCH.with_borrow_mut(|scratch| {
+            scratch.clear();
+            scratch.shrink_to(HELD_BYTES_MAX);
+            kind.write(scratch)?;
+            Ok::<_, serde_json::Error>(scratch.as_slice().into())
+        })?;
         Ok(Self { seq, at_ms, kind, body })
     }
 
@@ -63,11 +76,9 @@ macro_rules! kinds {
                 match self { $(Self::$variant(_) => ($name, $version),)* }
             }
 
-            /// The stored body.
-            pub(super) fn body(&self) -> serde_json::Result<Vec<u8>> {
-                let mut body = Vec::with_capacity(BODY_BYTES);
-                match self { $(Self::$variant(payload) => serde_json::to_writer(&mut body, &**payload)?,)* }
-                Ok(body)
+            /// Writes the stored body.
+            fn write(&self, body: &mut Vec<u8>) -> serde_json::Result<()> {
+                match self { $(Self::$variant(payload) => serde_json::to_writer(body, &**payload),)* }
             }
 
             /// Reads a body of the newest version of the named kind; none when nobody knows the name.
@@ -104,7 +115,7 @@ kinds! {
     /// Older messages gave way to a summary, or could not.
     HistoryCompacted(HistoryCompacted) = "history_compacted" v 1;
     /// The model answered.
-    TurnAnswered(TurnAnswered) = "turn_answered" v 1;
+    TurnAnswered(TurnAnswered) = "turn_answered" v 2;
     /// The model gave no usable answer.
     TurnFailed(TurnFailed) = "turn_failed" v 1;
     /// A call of the turn had its turn.
@@ -116,7 +127,7 @@ kinds! {
     /// A call waits for a person or a client.
     CallWaits(CallWaits) = "call_waits" v 1;
     /// Somebody who was asked let a waiting call run.
-    CallApproved(CallApproved) = "call_approved" v 1;
+    CallApproved(CallApproved) = "call_approved" v 2;
     /// The completion policy spoke about a call.
     CompletionJudged(CompletionJudged) = "completion_judged" v 1;
     /// The model wanted to stop and a rule did not let it.

@@ -14,7 +14,7 @@ pub use call::{
     SettledBy, Truncated, WaitsFor,
 };
 pub use chain::{Broken, Chain};
-pub use kept::Kept;
+pub use kept::{Kept, KeptCall};
 pub use kind::{Event, Kind};
 pub use session::{RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked};
 pub use signal::{CancelAsked, MessageQueued};

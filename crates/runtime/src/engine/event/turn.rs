@@ -58,10 +58,24 @@ pub enum TranscriptChange {
     Replace(Vec<Arc<Message>>),
 }
 
+impl Default for TranscriptChange {
+    fn default() -> Self {
+        Self::Append(Vec::new())
+    }
+}
+
+impl TranscriptChange {
+    /// Whether the transcript stays as it was.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The model answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnAnswered {
     /// What was said.
+    #[serde(default, skip_serializing_if = "TranscriptChange::is_nothing")]
     pub transcript: TranscriptChange,
     /// What the model wants done; none when the host ran its tools itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::message::MessageType;
 use serde_json::{Value, json};
 
-use crate::engine::{CallDeclared, CallSettled, Kept};
+use crate::engine::{CallDeclared, CallSettled, Kept, KeptCall};
 
 /// What was said. What a call and its result say follows from their events, so their messages are written
 /// when somebody reads them, and a long run keeps what happened once.
@@ -20,13 +20,15 @@ pub(in crate::engine) enum Line {
     Called {
         /// The turn it belongs to.
         turn: u64,
+        /// The tool.
+        name: Arc<str>,
         /// What it asked for.
-        declared: Arc<CallDeclared>,
+        declared: KeptCall,
     },
     /// What came of a call.
     Answered {
         /// The call.
-        declared: Arc<CallDeclared>,
+        declared: KeptCall,
         /// Its result.
         settled: Kept<CallSettled>,
     },
@@ -37,10 +39,10 @@ impl Line {
     pub(super) fn message(&self) -> Cow<'_, Message> {
         match self {
             Self::Said(message) => Cow::Borrowed(message),
-            Self::Called { turn, declared } => Cow::Owned(call_message(*turn, declared)),
+            Self::Called { turn, declared, .. } => Cow::Owned(call_message(*turn, declared.read())),
             Self::Answered { declared, settled } => {
                 let result = settled.read().result;
-                Cow::Owned(result_message(&result_content(&result), declared, result))
+                Cow::Owned(result_message(&result_content(&result), &declared.read(), result))
             }
         }
     }
@@ -49,7 +51,7 @@ impl Line {
     pub(super) fn tool_call(&self) -> Option<&str> {
         match self {
             Self::Said(message) if message.kind == MessageType::ToolCall => Some(message.tool_name()),
-            Self::Called { declared, .. } => Some(&declared.name),
+            Self::Called { name, .. } => Some(name),
             Self::Said(_) | Self::Answered { .. } => None,
         }
     }
@@ -65,13 +67,13 @@ impl Line {
     }
 }
 
-fn call_message(turn: u64, declared: &CallDeclared) -> Message {
+fn call_message(turn: u64, declared: CallDeclared) -> Message {
     let metadata = json::into_object(json!({
         "tool_call_id": declared.id,
         "parameters_sha256": declared.parameters_sha256,
         "parameters_redacted": true,
     }));
-    Message::tool_call("", &declared.name, declared.parameters.clone(), turn, metadata)
+    Message::tool_call("", &declared.name, declared.parameters, turn, metadata)
 }
 
 /// A result as it stands in the transcript.

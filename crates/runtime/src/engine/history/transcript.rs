@@ -6,11 +6,12 @@ use std::sync::Arc;
 use provost_contract::Message;
 
 use super::Line;
+use crate::segments::Segments;
 
-/// The messages of a run, in order. A clone costs a reference count; a push costs the new message, as
-/// long as nobody still holds an older clone.
+/// The messages of a run, in order. A push costs the new message, however many there are; a clone shares
+/// them.
 #[derive(Clone, Debug, Default)]
-pub struct History(Arc<Vec<Line>>);
+pub struct History(Segments<Line>);
 
 impl History {
     /// How many messages there are.
@@ -41,7 +42,7 @@ impl History {
     /// The newest words of the assistant among the first `count` messages: its last text that is not empty
     /// and not part of a call.
     pub fn final_content(&self, count: usize) -> &str {
-        self.0.iter().take(count).rev().find_map(Line::spoken).unwrap_or_default()
+        self.0.iter().rev().skip(self.len().saturating_sub(count)).find_map(Line::spoken).unwrap_or_default()
     }
 
     /// The tools that were called, in order.
@@ -55,25 +56,23 @@ impl History {
     }
 
     pub(in crate::engine) fn push(&mut self, message: Arc<Message>) {
-        Arc::make_mut(&mut self.0).push(Line::Said(message));
+        self.0.push(Line::Said(message));
     }
 
     /// Puts a line at a place near the end; after the last one when there is no such place.
     pub(in crate::engine) fn insert(&mut self, place: usize, line: Line) {
-        let lines = Arc::make_mut(&mut self.0);
-        lines.insert(place.min(lines.len()), line);
+        self.0.insert_before_last(self.len().saturating_sub(place), line);
     }
 
     /// Takes a line out.
     pub(in crate::engine) fn remove(&mut self, place: usize) {
-        let lines = Arc::make_mut(&mut self.0);
-        if place < lines.len() {
-            lines.remove(place);
+        if let Some(count) = self.len().checked_sub(place).filter(|count| *count > 0) {
+            self.0.remove_from_end(count);
         }
     }
 
     pub(in crate::engine) fn extend(&mut self, messages: impl IntoIterator<Item = Arc<Message>>) {
-        Arc::make_mut(&mut self.0).extend(messages.into_iter().map(Line::Said));
+        self.0.extend(messages.into_iter().map(Line::Said));
     }
 
     /// Puts `replacement` in the place of the oldest `count` messages.
@@ -82,14 +81,13 @@ impl History {
         count: usize,
         replacement: impl IntoIterator<Item = Arc<Message>>,
     ) {
-        let lines = Arc::make_mut(&mut self.0);
-        let count = count.min(lines.len());
-        lines.splice(..count, replacement.into_iter().map(Line::Said));
+        let rest = self.0.iter().skip(count).cloned();
+        self.0 = replacement.into_iter().map(Line::Said).chain(rest).collect();
     }
 }
 
 impl From<Vec<Arc<Message>>> for History {
     fn from(messages: Vec<Arc<Message>>) -> Self {
-        Self(Arc::new(messages.into_iter().map(Line::Said).collect()))
+        Self(messages.into_iter().map(Line::Said).collect())
     }
 }

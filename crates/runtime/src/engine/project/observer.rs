@@ -92,7 +92,7 @@ fn one(event: &'static str, payload: Value) -> Vec<Observed> {
 fn about_tools(state: &RunState) -> Vec<Observed> {
     let execution =
         if state.spec.has_executor { ToolExecution::Mediated } else { ToolExecution::CallerManaged };
-    let events = state.rules.catalog.events(execution);
+    let events = state.rules.tools.catalog.events(execution);
     events.into_iter().map(|event| Observed { event: event.event, payload: event.payload }).collect()
 }
 

@@ -4,7 +4,7 @@ use provost_contract::tool::{AuditedCall, ToolDeclaration};
 use serde_json::{Value, json};
 
 use super::diagnostics;
-use crate::engine::{CallRecord, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
+use crate::engine::{CallDeclared, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
 
 /// The four lists a result reports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,20 +22,22 @@ pub struct ToolRecords {
 /// Walks the entries of a run once.
 pub fn tool_records(state: &RunState) -> ToolRecords {
     let mut lists = ToolRecords::default();
-    for entry in &state.records.entries {
+    for entry in state.records.entries.iter() {
         match entry {
-            Entry::Opened(call) => lists.tool_events.push(called(call)),
+            Entry::Opened(call) => lists.tool_events.push(called(call.turn, &call.declared.read())),
             Entry::Settled(call, settled) => {
-                let settled = settled.read();
+                let (turn, call, settled) = (call.turn, call.declared.read(), settled.read());
                 lists.lifecycle.extend(settled.truncated.as_ref().map(truncated));
-                lists.lifecycle.extend(diagnosed(call, &settled));
-                lists.tool_events.push(answered(call, &settled));
-                lists.audit_events.push(audited(state, call, &settled));
-                lists.execution_results.push(execution_result(call, settled));
+                lists.lifecycle.extend(diagnosed(turn, &call, &settled));
+                lists.tool_events.push(answered(turn, &call, &settled));
+                lists.audit_events.push(audited(state, turn, &call, &settled));
+                lists.execution_results.push(execution_result(turn, call, settled));
             }
             Entry::Waits(call, waits) => match &waits.waits_for {
                 WaitsFor::Approval(_) | WaitsFor::Doubt(_) => {}
-                WaitsFor::Client(request) => lists.tool_events.push(waiting(call, request)),
+                WaitsFor::Client(request) => {
+                    lists.tool_events.push(waiting(call.turn, &call.declared.read(), request));
+                }
             },
             Entry::Managed(_, answered) => {
                 let managed = &answered.managed;
@@ -53,38 +55,39 @@ pub fn tool_records(state: &RunState) -> ToolRecords {
 /// What each call gave, for whoever needs nothing else.
 pub fn execution_results(records: &Records) -> Vec<Value> {
     let gave = |entry: &Entry| match entry {
-        Entry::Settled(call, settled) => vec![execution_result(call, settled.read())],
+        Entry::Settled(call, settled) => {
+            vec![execution_result(call.turn, call.declared.read(), settled.read())]
+        }
         Entry::Managed(_, answered) => answered.managed.results.iter().cloned().map(Value::Object).collect(),
         Entry::Opened(_) | Entry::Waits(..) | Entry::Lifecycle(_) => Vec::new(),
     };
     records.entries.iter().flat_map(gave).collect()
 }
 
-fn audited(state: &RunState, call: &CallRecord, settled: &CallSettled) -> Value {
-    let declared = &call.declared;
+fn audited(state: &RunState, turn: u64, call: &CallDeclared, settled: &CallSettled) -> Value {
     let audited = AuditedCall {
-        tool_name: &declared.name,
-        tool_call_id: &declared.id,
-        tool_source: state.rules.catalog.get(&declared.name).map_or("", ToolDeclaration::source),
-        turn: call.turn,
-        parameters_sha256: &declared.parameters_sha256,
+        tool_name: &call.name,
+        tool_call_id: &call.id,
+        tool_source: state.rules.tools.catalog.get(&call.name).map_or("", ToolDeclaration::source),
+        turn,
+        parameters_sha256: &call.parameters_sha256,
         result: &settled.result,
         result_sha256: &settled.result_sha256,
     };
     audited.to_event()
 }
 
-fn execution_result(call: &CallRecord, settled: CallSettled) -> Value {
+fn execution_result(turn: u64, call: CallDeclared, settled: CallSettled) -> Value {
     let runtime = settled.result.get("runtime").cloned();
     let diagnostics = Some(settled.diagnostics).filter(|notes| !notes.is_empty()).map(Value::Object);
     let fields = [
-        ("tool_name", call.declared.name.as_str().into()),
-        ("tool_call_id", call.declared.id.as_str().into()),
+        ("tool_name", call.name.into()),
+        ("tool_call_id", call.id.into()),
         ("result", settled.result.into()),
-        ("parameters", call.declared.parameters.clone().into()),
-        ("parameters_sha256", call.declared.parameters_sha256.as_str().into()),
+        ("parameters", call.parameters.into()),
+        ("parameters_sha256", call.parameters_sha256.into()),
         ("parameters_redacted", true.into()),
-        ("turn_count", call.turn.into()),
+        ("turn_count", turn.into()),
     ];
     let runtime = runtime.map(|runtime| ("runtime", runtime));
     let diagnostics = diagnostics.map(|diagnostics| ("diagnostics", diagnostics));
@@ -95,39 +98,45 @@ fn truncated(truncated: &Truncated) -> Value {
     json!({ "type": "tool_result_truncated", "metadata": truncated.metadata })
 }
 
-fn diagnosed(call: &CallRecord, settled: &CallSettled) -> Option<Value> {
-    let noted = diagnostics::noted(call.turn, &call.declared, settled)?;
+fn diagnosed(turn: u64, call: &CallDeclared, settled: &CallSettled) -> Option<Value> {
+    let noted = diagnostics::noted(turn, call, settled)?;
     Some(json!({ "type": diagnostics::EVENT, "metadata": noted }))
 }
 
-fn called(call: &CallRecord) -> Value {
+fn called(turn: u64, call: &CallDeclared) -> Value {
     let metadata = [
         ("status", Value::from("called")),
-        ("parameters", call.declared.parameters.clone().into()),
-        ("parameters_sha256", call.declared.parameters_sha256.as_str().into()),
+        ("parameters", call.parameters.clone().into()),
+        ("parameters_sha256", call.parameters_sha256.as_str().into()),
         ("parameters_redacted", true.into()),
     ];
-    tool_event("tool_call", call, "called", Value::from_iter(metadata))
+    tool_event("tool_call", turn, call, "called", Value::from_iter(metadata))
 }
 
-fn answered(call: &CallRecord, settled: &CallSettled) -> Value {
+fn answered(turn: u64, call: &CallDeclared, settled: &CallSettled) -> Value {
     let status = if settled.success() { "success" } else { "error" };
     let metadata =
         json!({ "status": status, "success": settled.success(), "rejected": settled.by.is_rejection() });
-    tool_event("tool_result", call, status, metadata)
+    tool_event("tool_result", turn, call, status, metadata)
 }
 
-fn waiting(call: &CallRecord, request: &Value) -> Value {
+fn waiting(turn: u64, call: &CallDeclared, request: &Value) -> Value {
     let status = "runtime_tool_pending";
-    tool_event(status, call, status, json!({ "status": status, "request_id": request.get("request_id") }))
+    tool_event(
+        status,
+        turn,
+        call,
+        status,
+        json!({ "status": status, "request_id": request.get("request_id") }),
+    )
 }
 
-fn tool_event(kind: &str, call: &CallRecord, status: &str, metadata: Value) -> Value {
+fn tool_event(kind: &str, turn: u64, call: &CallDeclared, status: &str, metadata: Value) -> Value {
     Value::from_iter([
         ("type", kind.into()),
-        ("tool_name", call.declared.name.as_str().into()),
-        ("tool_call_id", call.declared.id.as_str().into()),
-        ("turn_count", call.turn.into()),
+        ("tool_name", call.name.as_str().into()),
+        ("tool_call_id", call.id.as_str().into()),
+        ("turn_count", turn.into()),
         ("metadata", metadata),
         ("status", status.into()),
     ])

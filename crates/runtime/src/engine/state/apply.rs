@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::{Batch, BatchCall, CallRecord, Entry, Phase, RunState, Stage, resume};
 use crate::engine::history::{Line, result_message};
 use crate::engine::{
-    CallApproved, CallSettled, CallWaits, CancelAsked, CompletionBlocked, CompletionEffect, CompletionJudged,
-    Event, HistoryCompacted, InterruptAction, InterruptHeard, Kept, Kind, Meanwhile, MessageQueued,
-    RunStatus, Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
+    CallApproved, CallDeclared, CallSettled, CallWaits, CancelAsked, CompletionBlocked, CompletionEffect,
+    CompletionJudged, Event, HistoryCompacted, InterruptAction, InterruptHeard, Kept, Kind, Meanwhile,
+    MessageQueued, RunStatus, Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
 };
 
 pub(super) fn apply(state: &mut RunState, event: &Event) {
@@ -22,13 +22,13 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
         Kind::SessionContended(contended) => state.stops.contended = Some(contended.session.clone()),
         Kind::TurnStarted(started) => turn_started(state, started),
         Kind::HistoryCompacted(compacted) => history_compacted(state, compacted),
-        Kind::TurnAnswered(answered) => turn_answered(state, answered),
+        Kind::TurnAnswered(answered) => turn_answered(state, answered, event),
         Kind::TurnFailed(failed) => turn_failed(state, failed),
         Kind::CallOpened(opened) => call_opened(state, opened.call),
         Kind::ActionStarted(started) => state.batch.start(started.call, started.attempt),
         Kind::CallSettled(settled) => call_settled(state, settled, &Kept::of(event)),
         Kind::CallWaits(waits) => call_waits(state, waits),
-        Kind::CallApproved(approved) => call_approved(state, approved),
+        Kind::CallApproved(approved) => call_approved(state, approved, event),
         Kind::CompletionJudged(judged) => completion_judged(state, judged),
         Kind::CompletionBlocked(blocked) => completion_blocked(state, blocked),
         Kind::ContinuationAdded(_) => continuation_added(state),
@@ -69,7 +69,7 @@ fn history_compacted(state: &mut RunState, compacted: &HistoryCompacted) {
     state.phase = Phase::Thinking;
 }
 
-fn turn_answered(state: &mut RunState, answered: &Arc<TurnAnswered>) {
+fn turn_answered(state: &mut RunState, answered: &Arc<TurnAnswered>, event: &Event) {
     match &answered.transcript {
         TranscriptChange::Append(messages) => state.history.extend(messages.iter().cloned()),
         TranscriptChange::Replace(messages) => state.history = messages.clone().into(),
@@ -77,7 +77,7 @@ fn turn_answered(state: &mut RunState, answered: &Arc<TurnAnswered>) {
     state.records.add_turn(state.turn, answered);
     state.budgets.count_usage(&answered.usage);
     let parallel_max = state.spec.limits.parallel_max;
-    state.batch = Batch::of(answered, &state.rules, parallel_max, state.history.len());
+    state.batch = Batch::of(answered, event, &state.rules, parallel_max, state.history.len());
     state.phase = Phase::Calling;
 }
 
@@ -87,9 +87,10 @@ fn turn_failed(state: &mut RunState, failed: &Arc<TurnFailed>) {
 }
 
 fn call_opened(state: &mut RunState, place: usize) {
-    let Some(record) = record(state, place) else { return };
-    add_line(state, place, Line::Called { turn: record.turn, declared: record.declared.clone() });
-    count_repetition(state, &record);
+    let Some((called, record)) = called(state, place) else { return };
+    let name = state.rules.name(&called.name);
+    add_line(state, place, Line::Called { turn: record.turn, name, declared: record.declared.clone() });
+    count_repetition(state, &called);
     state.records.add(Entry::Opened(record));
     state.batch.open(place);
 }
@@ -119,9 +120,9 @@ fn end_waiting(state: &mut RunState, place: usize) {
     state.batch.stopped = false;
 }
 
-fn call_approved(state: &mut RunState, approved: &CallApproved) {
+fn call_approved(state: &mut RunState, approved: &CallApproved, event: &Event) {
     end_waiting(state, approved.call);
-    state.batch.approve(approved.call, approved.edited.as_ref());
+    state.batch.approve(approved.call, approved.edited.as_ref(), event);
     let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember).cloned() else { return };
     if let Some(WaitsFor::Approval(proposal)) = call.waits.as_ref().map(|waits| &waits.waits_for) {
         let by = json::text(&approved.approval, "by").unwrap_or_default();
@@ -130,13 +131,13 @@ fn call_approved(state: &mut RunState, approved: &CallApproved) {
 }
 
 /// The first repetition too many of a turn is the one that is told.
-fn count_repetition(state: &mut RunState, record: &CallRecord) {
+fn count_repetition(state: &mut RunState, called: &CallDeclared) {
     let Some(detector) = &mut state.spin else { return };
-    let signature = record.declared.signature();
+    let signature = called.signature();
     let spin = detector.observe_signature(&signature);
     if spin.stalled && state.batch.repetition.is_none() {
         let mut repetition = json::into_object(signature.to_value());
-        repetition.insert("turn".into(), record.turn.into());
+        repetition.insert("turn".into(), state.turn.into());
         repetition.insert("repeat_count".into(), spin.repeat_count.into());
         repetition.insert("threshold".into(), detector.threshold().into());
         state.batch.repetition = Some(repetition);
@@ -144,23 +145,22 @@ fn count_repetition(state: &mut RunState, record: &CallRecord) {
 }
 
 fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSettled>) {
-    let Some(record) = record(state, settled.call) else { return };
+    let Some((called, record)) = called(state, settled.call) else { return };
     end_waiting(state, settled.call);
-    let declared = &record.declared;
-    let answered = Line::Answered { declared: declared.clone(), settled: kept.clone() };
+    let answered = Line::Answered { declared: record.declared.clone(), settled: kept.clone() };
     add_line(state, settled.call, answered);
     if let (Some(tracker), false) = (&mut state.failures, settled.success()) {
-        tracker.observe(&FailureSignature::of_call(declared.signature(), &settled.result));
+        tracker.observe(&FailureSignature::of_call(called.signature(), &settled.result));
     }
     if let Some(nudge) = &settled.nudge {
         let text = json::text(nudge, "message").unwrap_or_default();
         let (kind, key) = ("identical_failure_nudge", "identical_failure_signature");
         add_line(state, settled.call, Line::Said(told("assistant", text, kind, key, nudge)));
     }
-    state.budgets.count_call(&declared.name);
+    state.budgets.count_call(&called.name);
     state.records.results += 1;
     state.batch.complete |= settled.completes;
-    let over_budget = state.budgets.calls_exceeded(&record.declared.name).is_some();
+    let over_budget = state.budgets.calls_exceeded(&called.name).is_some();
     let waits_for_policy = state.spec.asks.completion && !settled.completes;
     state.records.add(Entry::Settled(record, kept.clone()));
     state.batch.stopped |= settled.completes && !over_budget;
@@ -169,7 +169,7 @@ fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSet
 }
 
 fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
-    let Some(record) = record(state, waits.call) else { return };
+    let Some((called, record)) = called(state, waits.call) else { return };
     match &waits.waits_for {
         WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
             add_line(state, waits.call, Line::Said(proposal.message.clone()));
@@ -181,7 +181,7 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
                 "status": "runtime_tool_pending",
                 "result": request,
             }));
-            let message = result_message(&request.to_string(), &record.declared, payload);
+            let message = result_message(&request.to_string(), &called, payload);
             add_line(state, waits.call, Line::Said(Arc::new(message)));
             state.stops.client = Some(request.clone());
         }
@@ -261,10 +261,12 @@ fn cancel_asked(state: &mut RunState, asked: &Arc<CancelAsked>) {
     state.batch.stopped = true;
 }
 
-fn record(state: &RunState, place: usize) -> Option<CallRecord> {
+/// A call of the turn, and what records keep of it.
+fn called(state: &RunState, place: usize) -> Option<(Arc<CallDeclared>, CallRecord)> {
     let call = state.batch.call(place);
     debug_assert!(call.is_some(), "an event speaks of a call the turn does not have");
-    Some(CallRecord { turn: state.turn, place, declared: call?.declared.clone() })
+    let call = call?;
+    Some((call.declared.clone(), CallRecord { turn: state.turn, place, declared: call.kept.clone() }))
 }
 
 /// A message of the engine itself: the words, and beside them why they were said.

@@ -10,7 +10,7 @@ use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Planned, Sch
 
 use super::Rules;
 use super::transition::allows;
-use crate::engine::{CallDeclared, CallWaits, TurnAnswered, WaitsFor};
+use crate::engine::{self, CallDeclared, CallWaits, KeptCall, TurnAnswered, WaitsFor};
 
 /// The one resource all native calls share: they do not say what they touch.
 const WORLD: &str = "world";
@@ -52,6 +52,8 @@ impl Stage {
 pub struct BatchCall {
     /// What the model asked for.
     pub declared: Arc<CallDeclared>,
+    /// The same for records.
+    pub(super) kept: KeptCall,
     /// How far it has come.
     pub stage: Stage,
     /// How often an executor was asked.
@@ -106,10 +108,18 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn of(answered: &TurnAnswered, rules: &Rules, parallel_max: usize, first_line: usize) -> Self {
+    /// The calls of an answered turn; `event` says that it was.
+    pub(super) fn of(
+        answered: &TurnAnswered,
+        event: &engine::Event,
+        rules: &Rules,
+        parallel_max: usize,
+        first_line: usize,
+    ) -> Self {
         let calls = answered.calls.as_deref().unwrap_or_default();
-        let declared = |declared: &Arc<CallDeclared>| BatchCall {
+        let declared = |(place, declared): (usize, &Arc<CallDeclared>)| BatchCall {
             declared: declared.clone(),
+            kept: KeptCall::of_turn(event, place),
             stage: Stage::Declared,
             attempts: 0,
             waits: None,
@@ -117,7 +127,7 @@ impl Batch {
         };
         Self {
             schedule: schedule(calls, rules, parallel_max),
-            calls: calls.iter().map(declared).collect(),
+            calls: calls.iter().enumerate().map(declared).collect(),
             first_line,
             mediated: answered.calls.is_some(),
             asked_for: answered.asked_for,
@@ -221,11 +231,18 @@ impl Batch {
         }
     }
 
-    pub(super) fn approve(&mut self, place: usize, edited: Option<&Arc<CallDeclared>>) {
+    /// Somebody let the call run; `event` says so, and with which arguments.
+    pub(super) fn approve(
+        &mut self,
+        place: usize,
+        edited: Option<&Arc<CallDeclared>>,
+        event: &engine::Event,
+    ) {
         self.scheduled(Event::Resumed(place));
         self.move_to(place, "call_approved", Stage::Approved);
         if let (Some(call), Some(edited)) = (self.calls.get_mut(place), edited) {
             call.declared = edited.clone();
+            call.kept = KeptCall::edited(event);
         }
     }
 

@@ -9,6 +9,7 @@ mod rules;
 mod run;
 mod stops;
 mod tool_facts;
+mod tools;
 mod transition;
 
 pub use batch::{Batch, BatchCall, Stage};
@@ -18,4 +19,5 @@ pub use rules::Rules;
 pub use run::{Phase, RunState};
 pub use stops::Stops;
 pub use tool_facts::ToolFacts;
+pub use tools::Tools;
 pub use transition::{CALL_TRANSITIONS, CallRow, RUN_TRANSITIONS, transition_tables};

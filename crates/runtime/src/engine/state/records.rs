@@ -5,7 +5,8 @@ use std::sync::Arc;
 use provost_contract::json::Object;
 use serde_json::{Number, Value, json};
 
-use crate::engine::{CallDeclared, CallSettled, CallWaits, Kept, StructuredOutput, TurnAnswered};
+use crate::engine::{CallSettled, CallWaits, Kept, KeptCall, StructuredOutput, TurnAnswered};
+use crate::segments::Segments;
 
 /// One thing a result record reports. Entries share the payloads of their events.
 #[derive(Clone, Debug)]
@@ -30,14 +31,14 @@ pub struct CallRecord {
     /// Its place among the calls of the turn.
     pub place: usize,
     /// What the model asked for.
-    pub declared: Arc<CallDeclared>,
+    pub declared: KeptCall,
 }
 
 /// Everything a result record reports beside the transcript.
 #[derive(Clone, Debug)]
 pub struct Records {
     /// What happened, in order.
-    pub entries: Vec<Entry>,
+    pub(in crate::engine) entries: Segments<Entry>,
     /// How many calls have a result.
     pub results: usize,
     /// Tokens and whatever else the provider counts, summed.
@@ -56,7 +57,7 @@ impl Default for Records {
     fn default() -> Self {
         let counted = ["prompt_tokens", "completion_tokens", "total_tokens"];
         Self {
-            entries: Vec::new(),
+            entries: Segments::default(),
             results: 0,
             usage: counted.into_iter().map(|key| (key.to_owned(), 0.into())).collect(),
             metadata: Object::new(),
@@ -85,9 +86,9 @@ impl Records {
     /// ran at once are reported in the model's order whichever ended first.
     pub(super) fn add(&mut self, entry: Entry) {
         let place = entry.place();
-        let behind =
-            self.entries.iter().rposition(|known| known.place().is_some_and(|known| Some(known) <= place));
-        self.entries.insert(behind.map_or(self.entries.len(), |behind| behind + 1), entry);
+        let is_before = |known: &Entry| known.place().is_some_and(|known| Some(known) <= place);
+        let behind = self.entries.iter().rev().position(is_before);
+        self.entries.insert_before_last(behind.unwrap_or_default(), entry);
     }
 
     pub(super) fn add_turn(&mut self, turn: u64, answered: &Arc<TurnAnswered>) {

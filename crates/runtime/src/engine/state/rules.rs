@@ -1,21 +1,19 @@
 //! The rules of a run, read once from what was asked for.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use provost_contract::compaction;
-use provost_contract::tool::{ToolCatalog, ToolResultTruncator};
+use provost_contract::tool::ToolResultTruncator;
 use provost_policy::tool_call_gate::{self, GateRule};
 
-use super::ToolFacts;
+use super::{ToolFacts, Tools};
 use crate::engine::Spec;
 
 /// What decisions are made by, in the form they ask it in.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The tools of the run.
-    pub catalog: ToolCatalog,
-    /// What each tool declares of itself.
-    facts: HashMap<String, ToolFacts>,
+    pub tools: Arc<Tools>,
     /// Rules about the order of calls.
     pub gate: Vec<GateRule>,
     /// When older messages give way to a summary.
@@ -25,12 +23,9 @@ pub struct Rules {
 }
 
 impl Rules {
-    pub(super) fn of(spec: &Spec) -> Self {
-        let catalog = ToolCatalog::from_wire(&spec.tools);
-        let facts = catalog.tools().iter().map(|tool| (tool.name().to_string(), ToolFacts::of(tool, spec)));
+    pub(super) fn of(spec: &Spec, tools: Arc<Tools>) -> Self {
         Self {
-            facts: facts.collect(),
-            catalog,
+            tools,
             gate: tool_call_gate::normalize_rules(&spec.tool_call_rules),
             compaction: spec.compaction.as_ref().map(compaction::Policy::parse),
             truncator: spec.result_bytes_max.map(ToolResultTruncator::new),
@@ -39,7 +34,12 @@ impl Rules {
 
     /// What a tool declares of itself; none when nobody declared it.
     pub fn facts(&self, tool: &str) -> Option<&ToolFacts> {
-        self.facts.get(tool)
+        self.tools.facts(tool)
+    }
+
+    /// The name of a tool; those of declared ones are shared.
+    pub(super) fn name(&self, tool: &str) -> Arc<str> {
+        self.facts(tool).map_or_else(|| tool.into(), |facts| facts.name.clone())
     }
 
     /// Whether a tool says that it changes nothing. Silence is no such word.

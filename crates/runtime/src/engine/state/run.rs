@@ -9,7 +9,7 @@ use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 use provost_policy::{ActionPolicy, Decision};
 use serde_json::Value;
 
-use super::{Batch, Budgets, Records, Rules, Stops, apply};
+use super::{Batch, Budgets, Records, Rules, Stops, Tools, apply};
 use crate::engine::{CallDeclared, Event, History, Kind, RunStatus, Spec};
 use crate::port::Seq;
 
@@ -69,8 +69,14 @@ impl RunState {
     /// The state after the first event. None when that is not the start of a run.
     pub fn begin(event: &Event) -> Option<Self> {
         let Kind::RunStarted(spec) = &event.kind else { return None };
+        Self::begin_with(event, Arc::new(Tools::of(&spec.tools, &spec.policy, spec.limits)))
+    }
+
+    /// The same when the tools it was started with are read already.
+    pub(crate) fn begin_with(event: &Event, tools: Arc<Tools>) -> Option<Self> {
+        let Kind::RunStarted(spec) = &event.kind else { return None };
         Some(Self {
-            rules: Arc::new(Rules::of(spec)),
+            rules: Arc::new(Rules::of(spec, tools)),
             head: event.seq,
             started_at_ms: event.at_ms,
             phase: Phase::BetweenTurns,
@@ -123,6 +129,9 @@ impl RunState {
 
     /// Who said so.
     pub fn remembered_by(&self, tool: &str, decision: &Decision<ActionPolicy>) -> Option<&str> {
+        if self.remembered.is_empty() {
+            return None;
+        }
         let question = [tool, decision.layer, &decision.rule].map(str::to_owned);
         self.remembered.get(&question).map(String::as_str)
     }
@@ -138,7 +147,7 @@ impl RunState {
 
     /// Whether calls are carried out by the engine: there are tools, and somebody to execute them.
     pub fn mediates(&self) -> bool {
-        self.spec.has_executor && !self.rules.catalog.tools().is_empty()
+        self.spec.has_executor && !self.rules.tools.catalog.tools().is_empty()
     }
 
     /// Whether the transcript may be too long. Costs nothing as long as it is not.

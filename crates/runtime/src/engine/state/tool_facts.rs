@@ -10,11 +10,13 @@ use provost_policy::{ActionPolicy, Decision};
 use provost_protocol::{ArgumentFault, ArgumentSchema};
 use serde_json::Value;
 
-use crate::engine::Spec;
+use crate::engine::Limits;
 
-/// Read once a run.
+/// Read once.
 #[derive(Clone, Debug)]
 pub struct ToolFacts {
+    /// Its name.
+    pub(super) name: Arc<str>,
     /// It changes nothing.
     pub only_reads: bool,
     /// A second attempt under the same key is safe.
@@ -30,7 +32,7 @@ pub struct ToolFacts {
 }
 
 impl ToolFacts {
-    pub(super) fn of(tool: &ToolDeclaration, spec: &Spec) -> Self {
+    pub(super) fn of(tool: &ToolDeclaration, policy: &Object, limits: Limits) -> Self {
         let said = |field: &str| tool.extension(field).cloned().unwrap_or_default();
         // A word nobody knows promises nothing.
         let effects = SideEffects::parse(&said("side_effects")).unwrap_or_default();
@@ -38,11 +40,12 @@ impl ToolFacts {
             said("idempotency").as_str().and_then(|word| word.parse().ok()).unwrap_or_default();
         let only_reads = effects.are_harmless();
         let seconds = said("timeout_seconds").as_u64().filter(|seconds| *seconds > 0);
-        let question = question(tool, &spec.policy);
+        let question = question(tool, policy);
         Self {
+            name: tool.name().as_str().into(),
             only_reads,
             may_repeat: only_reads || idempotency.may_repeat(),
-            ms_max: seconds.map_or(spec.limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
+            ms_max: seconds.map_or(limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
             decision: resolve(&question, &Consulted::default()).decision,
             question,
             schema: OnceLock::new(),
