@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use provost_contract::tool::{
     GatheredTools, ParameterRules, RuntimeMetadata, RuntimeToolRequest, RuntimeToolResult, ToolCall,
-    ToolCatalog, ToolDeclaration, ToolExecutor, ToolResult, ToolResultTruncator, canonical_name,
+    ToolCatalog, ToolDeclaration, ToolExecutor, ToolResult, ToolResultTruncator, canonical_name, result_hash,
     result_summary,
 };
-use provost_contract::{Citation, sensitivity};
+use provost_contract::{Citation, canonical, sensitivity};
 use serde_json::{Map, Value, json};
 
 use crate::any_json::{any_json, any_object};
@@ -93,7 +93,7 @@ proptest! {
         rules.check_required(&rules.build(&other, raw));
         rules.model_schema();
         rules.sensitive_paths();
-        result_summary(raw);
+        prop_assert_eq!(result_hash(raw), canonical::hash(&result_summary(raw)));
         canonical_name("kb__find", raw);
         sensitivity::redact_names(&value);
         let shortened = ToolResultTruncator::new(20).truncate(raw);

@@ -52,26 +52,41 @@ impl AuditedCall<'_> {
     }
 }
 
-/// The hash of what an audit covers of a result.
+/// The hash of what an audit covers of a result: of its [`result_summary`], without making one.
 pub fn result_hash(result: &Object) -> String {
-    canonical::hash(&result_summary(result))
+    let success = Value::Bool(is_success(result));
+    let error = (success == false).then(|| Value::String(error_hash(result)));
+    let (no_metadata, no_name) = (Value::Object(Object::new()), Value::String(String::new()));
+    let metadata = json::get(result, "metadata").filter(|metadata| metadata.is_object());
+    let tool_name = json::get(result, "tool_name").filter(|name| name.is_string());
+    let mut members: Vec<(&str, &Value)> = Vec::with_capacity(4);
+    members.extend(error.as_ref().map(|error| ("error_sha256", error)));
+    members.push(("metadata", metadata.unwrap_or(&no_metadata)));
+    members.push(("success", &success));
+    members.push(("tool_name", tool_name.unwrap_or(&no_name)));
+    canonical::members_hash(&members)
 }
 
 /// What the hash of a result covers: whether it succeeded, the tool, the metadata and the hash of the
 /// error. The payload is not covered.
 pub fn result_summary(result: &Object) -> Value {
+    let success = is_success(result);
     let mut summary = json!({
-        "success": is_success(result),
+        "success": success,
         "tool_name": json::text(result, "tool_name").unwrap_or_default(),
         "metadata": json::object_or_empty(result, "metadata"),
     });
-    if let (Some(map), false) = (summary.as_object_mut(), is_success(result)) {
-        let error = json::non_empty_text(result, "error").unwrap_or(DEFAULT_ERROR);
-        map.insert("error_sha256".into(), canonical::hash(&error.into()).into());
+    if let (Some(map), false) = (summary.as_object_mut(), success) {
+        map.insert("error_sha256".into(), error_hash(result).into());
     }
     summary
 }
 
+fn error_hash(result: &Object) -> String {
+    let error = json::non_empty_text(result, "error").unwrap_or(DEFAULT_ERROR);
+    canonical::hash(&error.into())
+}
+
 fn is_success(result: &Object) -> bool {
-    result.get("success").is_some_and(loose::flag)
+    json::get(result, "success").is_some_and(loose::flag)
 }
