@@ -58,12 +58,13 @@ impl ToolResult {
 
     /// The same of an object nobody else needs.
     pub fn read(mut raw: Object) -> Result<Self> {
-        let outcome = if raw.get("success").is_some_and(loose::flag) {
+        let outcome = if json::get(&raw, "success").is_some_and(loose::flag) {
             ToolOutcome::success(raw.get_mut("result").map(Value::take).unwrap_or_default())
         } else {
             ToolOutcome::failure(json::text(&raw, "error"))
         };
-        let mut metadata = json::object_or_empty(&raw, "metadata");
+        let mut metadata =
+            raw.get_mut("metadata").map(Value::take).map(json::into_object).unwrap_or_default();
         if let (None, Some(error_type)) =
             (json::present(&metadata, ERROR_TYPE), json::trimmed_text(&raw, ERROR_TYPE))
         {
@@ -132,7 +133,9 @@ impl ToolResult {
             ("runtime_tool_request", self.runtime_tool_request.map(Value::Object)),
             (key, Some(answer)),
         ];
-        members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+        let mut object = Object::with_capacity(members.len());
+        object.extend(members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+        object
     }
 
     /// The wire form.

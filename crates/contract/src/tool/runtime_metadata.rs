@@ -22,7 +22,7 @@ impl RuntimeMetadata {
 
     /// Reads the member `runtime` of a declaration or result.
     pub fn of(holder: &Object) -> Self {
-        Self::parse(holder.get("runtime").unwrap_or(&Value::Null))
+        json::get(holder, "runtime").map(Self::parse).unwrap_or_default()
     }
 
     /// The target whose executor must run the tool; none means the default executor.

@@ -2,92 +2,124 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{ParameterSchema, View};
+use super::schema::{ParameterSchema, Sight, Step, View};
 use crate::canonical;
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::sensitivity::REDACTED;
 
 /// The parameters of a call with every sensitive value hidden and keys sorted: the only form records
 /// and events may hold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RedactedParameters(Object);
+pub struct RedactedParameters {
+    shown: Object,
+    shows_all: bool,
+}
 
 impl RedactedParameters {
     pub(super) fn of(schema: &ParameterSchema, parameters: &Object) -> Self {
-        let root = schema.root();
-        let hides_all = root.hides_all();
-        let shown = |(name, value): (&String, &Value)| {
-            let value = if hides_all { REDACTED.into() } else { schema.shown_member(&root, name, value) };
-            (name.clone(), value)
-        };
-        Self(sorted(parameters).into_iter().map(shown).collect())
+        let mut shown = parameters.clone();
+        let mut redaction = Redaction { schema, hid: false };
+        redaction.redact(&mut shown);
+        Self { shown, shows_all: !redaction.hid }
     }
 
     /// What a host put in place of the parameters before they are hashed.
     pub fn replaced_by_host(parameters: Object) -> Self {
-        Self(parameters)
+        Self { shown: parameters, shows_all: false }
+    }
+
+    /// Whether these are the very parameters of the call, for nothing in them had to be hidden.
+    pub fn shows_all(&self) -> bool {
+        self.shows_all
     }
 
     /// The parameters.
     pub fn as_object(&self) -> &Object {
-        &self.0
+        &self.shown
     }
 
     /// The parameters, for whoever keeps them.
     pub fn into_object(self) -> Object {
-        self.0
+        self.shown
     }
 
     /// The hash that is the same for the same call whatever its secrets are.
     pub fn sha256(&self) -> String {
-        canonical::object_hash(&self.0)
+        canonical::object_hash(&self.shown)
     }
 
     /// The parameters as JSON.
     pub fn to_value(&self) -> Value {
-        Value::Object(self.0.clone())
+        Value::Object(self.shown.clone())
     }
 
     /// The envelope observers get.
     pub fn exposure(&self) -> Value {
-        json!({ "parameters": self.0, "parameters_sha256": self.sha256(), "parameters_redacted": true })
+        json!({ "parameters": self.shown, "parameters_sha256": self.sha256(), "parameters_redacted": true })
     }
 }
 
 impl ParameterSchema {
     /// The value of a top-level parameter as it may be shown.
     pub(super) fn shown(&self, parameter: &str, value: &Value) -> Value {
-        let root = self.root();
-        if root.hides_all() { REDACTED.into() } else { self.shown_member(&root, parameter, value) }
-    }
-
-    fn shown_member(&self, view: &View<'_>, name: &str, value: &Value) -> Value {
-        let step = self.member(view, name);
-        if step.is_hidden() { REDACTED.into() } else { self.shown_value(&step.view, value) }
-    }
-
-    fn shown_value(&self, view: &View<'_>, value: &Value) -> Value {
-        match value {
-            Value::Object(map) => sorted(map)
-                .into_iter()
-                .map(|(name, value)| (name.clone(), self.shown_member(view, name, value)))
-                .collect(),
-            Value::Array(items) => {
-                let items = items.iter().enumerate();
-                items.map(|(index, item)| self.shown_item(view, index, item)).collect()
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-        }
-    }
-
-    fn shown_item(&self, view: &View<'_>, index: usize, item: &Value) -> Value {
-        let step = self.item(view, &index.to_string());
-        if step.is_hidden() { REDACTED.into() } else { self.shown_value(&step.view, item) }
+        let mut shown = Object::from_iter([(parameter.to_owned(), value.clone())]);
+        Redaction { schema: self, hid: false }.redact(&mut shown);
+        shown.remove(parameter).unwrap_or_default()
     }
 }
 
-fn sorted(map: &Object) -> Vec<(&String, &Value)> {
-    let mut members: Vec<_> = map.iter().collect();
-    members.sort_unstable_by_key(|(name, _)| name.as_bytes());
-    members
+/// Hides what must not be shown, in place: most parameters hold nothing of the kind.
+struct Redaction<'a> {
+    schema: &'a ParameterSchema,
+    hid: bool,
+}
+
+impl<'a> Redaction<'a> {
+    fn redact(&mut self, parameters: &mut Object) {
+        sort(parameters);
+        let schema = self.schema;
+        let mut root = None;
+        for (name, value) in parameters {
+            match schema.sight_of(name) {
+                Sight::Hidden => self.hide(value),
+                Sight::Shown if !json::is_container(value) => {}
+                Sight::Shown | Sight::Unknown => {
+                    self.member(root.get_or_insert_with(|| schema.root()), name, value);
+                }
+            }
+        }
+    }
+
+    fn hide(&mut self, value: &mut Value) {
+        self.hid = true;
+        *value = REDACTED.into();
+    }
+
+    fn member(&mut self, view: &View<'a>, name: &str, value: &mut Value) {
+        self.step(&self.schema.member(view, name), value);
+    }
+
+    fn step(&mut self, step: &Step<'a>, value: &mut Value) {
+        if step.is_hidden() {
+            return self.hide(value);
+        }
+        match value {
+            Value::Object(map) => {
+                sort(map);
+                map.iter_mut().for_each(|(name, value)| self.member(&step.view, name, value));
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.step(&self.schema.item(&step.view, &index.to_string()), item);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+fn sort(map: &mut Object) {
+    if !map.keys().is_sorted() {
+        map.sort_keys();
+    }
 }

@@ -39,7 +39,11 @@ impl ParameterRules {
             };
             built.extend(bound.map(|value| (parameter.to_owned(), value)));
         }
-        built.extend(caller.clone());
+        if built.is_empty() {
+            built = caller.clone();
+        } else {
+            built.extend(caller.clone());
+        }
         for (parameter, binding) in self.bindings.iter().filter(|(_, binding)| binding.is_authoritative()) {
             let own_default = || binding.default().and_then(sensitivity::without_redacted);
             let decided =

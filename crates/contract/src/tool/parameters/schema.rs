@@ -23,6 +23,21 @@ pub(super) struct ParameterSchema {
     form: Form,
     /// Declared dot paths, `*` matching any segment.
     paths: Vec<String>,
+    /// Whether a mark hides all parameters together.
+    hides_all: bool,
+    /// The described parameters, sorted, each with whether it is hidden: the same for every call.
+    hidden: Vec<(String, bool)>,
+}
+
+/// What is known of a parameter by its name alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// It is hidden, whatever it holds.
+    Hidden,
+    /// It is shown; what is inside it must be looked at.
+    Shown,
+    /// The schema does not name it.
+    Unknown,
 }
 
 /// How a declaration holds its schema.
@@ -82,8 +97,9 @@ impl ParameterSchema {
             Some(root) => (root, Form::Map),
             None => (declaration.clone(), Form::Bare),
         };
-        let mut schema = Self { root, form, paths };
+        let mut schema = Self { root, form, paths, hides_all: false, hidden: Vec::new() };
         schema.forget_hidden_values();
+        schema.judge_names();
         schema
     }
 
@@ -98,6 +114,26 @@ impl ParameterSchema {
     /// Removes the example values of what must be hidden.
     fn forget_hidden_values(&mut self) {
         self.root = self.without_hidden_values(&self.root);
+    }
+
+    /// Decides once what every call would ask again.
+    fn judge_names(&mut self) {
+        let root = self.root();
+        let judge = |name: &str| (name.to_owned(), self.member(&root, name).is_hidden());
+        let hidden = self.names(&root).into_iter().map(judge).collect();
+        self.hides_all = root.hides_all();
+        self.hidden = hidden;
+    }
+
+    /// What is known of a parameter by its name alone.
+    pub(super) fn sight_of(&self, name: &str) -> Sight {
+        let described = self.hidden.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
+        match described.and_then(|at| self.hidden.get(at)) {
+            _ if self.hides_all => Sight::Hidden,
+            Some((_, true)) => Sight::Hidden,
+            Some((_, false)) => Sight::Shown,
+            None => Sight::Unknown,
+        }
     }
 
     /// The declared paths, apart from the marks in the schema.
