@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use provost_contract::json::Object;
-use serde_json::{Value, json};
+use serde_json::Value;
 use strum::IntoStaticStr;
 
 /// Whether something may be done. The order is the severity.
@@ -49,14 +49,20 @@ impl<V: Copy + Into<&'static str>> Decision<V> {
 
     /// The record of the decision, for the journal and for `explain`.
     pub fn to_value(&self) -> Value {
+        self.clone().into_value()
+    }
+
+    /// The record of a decision nobody needs any more.
+    pub fn into_value(self) -> Value {
         let verdict: &'static str = self.verdict.into();
-        json!({
-            "verdict": verdict,
-            "layer": self.layer,
-            "rule": self.rule,
-            "reason": self.reason,
-            "inputs": self.inputs,
-        })
+        let members = [
+            ("verdict", verdict.into()),
+            ("layer", self.layer.into()),
+            ("rule", self.rule.into()),
+            ("reason", self.reason.into()),
+            ("inputs", self.inputs.into()),
+        ];
+        members.map(|(key, value): (&str, Value)| (key.to_owned(), value)).into_iter().collect()
     }
 }
 

@@ -8,15 +8,21 @@ use crate::{agent_policy, tool};
 
 const DEFAULT_MODE: &str = "chat";
 
-/// How may this tool execute in this run?
+/// How may this tool execute in this run? Holds what everybody said who need not be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub(super) tool_name: String,
-    pub(super) declaration: Object,
     pub(super) mode: String,
-    pub(super) deny: Vec<String>,
-    /// The run's action policy, or else its agent's.
-    pub(super) policy: Object,
+    /// Whether the run denies the tool.
+    pub(super) is_denied: bool,
+    /// The policy's word about this tool.
+    pub(super) named: Option<ActionPolicy>,
+    /// The first category of the policy, in its own order, that the tool has.
+    pub(super) by_category: Option<(String, ActionPolicy)>,
+    /// The tool's own default.
+    pub(super) declared: Option<ActionPolicy>,
+    /// The tool's default for the mode.
+    pub(super) declared_for_mode: Option<ActionPolicy>,
     memory_key: Option<MemoryKey>,
 }
 
@@ -33,16 +39,23 @@ impl Question {
     /// Reads the runtime context of a call. `registered_config` finds the configuration of the agent it
     /// names. A policy given with the run replaces the agent's completely, even when it is empty.
     pub fn parse(context: &Object, registered_config: impl FnOnce(&str) -> Option<Object>) -> Self {
-        let tool_name = json::text(context, "tool_name").unwrap_or_default().to_owned();
+        let tool_name = json::text(context, "tool_name").unwrap_or_default();
         let of_run = json::get(context, "action_policy").and_then(json::object_from);
         let policy = of_run.or_else(|| agent_policy::policy_of(context, registered_config, "action_policy"));
+        let policy = policy.unwrap_or_default();
+        let declaration = json::object_or_empty(context, "tool_def");
+        let declared = |key: &str| json::get(&declaration, key).and_then(ActionPolicy::parse);
+        let mode = json::text(context, "mode").unwrap_or(DEFAULT_MODE);
+        let deny = json::get(context, "deny").map(json::string_list).unwrap_or_default();
         Self {
-            memory_key: memory_key(context, &tool_name),
-            tool_name,
-            declaration: json::object_or_empty(context, "tool_def"),
-            mode: json::text(context, "mode").unwrap_or(DEFAULT_MODE).to_owned(),
-            deny: context.get("deny").map(json::string_list).unwrap_or_default(),
-            policy: policy.unwrap_or_default(),
+            is_denied: deny.iter().any(|denied| denied == tool_name),
+            named: named(&policy, tool_name),
+            by_category: by_category(&policy, &declaration),
+            declared: declared("action_policy"),
+            declared_for_mode: declared(&format!("action_policy_{mode}")),
+            memory_key: memory_key(context, tool_name),
+            tool_name: tool_name.to_owned(),
+            mode: mode.to_owned(),
         }
     }
 
@@ -50,26 +63,17 @@ impl Question {
     pub fn memory_key(&self) -> Option<&MemoryKey> {
         self.memory_key.as_ref()
     }
+}
 
-    pub(super) fn named(&self) -> Option<ActionPolicy> {
-        ActionPolicy::parse(json::object(&self.policy, "tools")?.get(&self.tool_name)?)
-    }
+fn named(policy: &Object, tool_name: &str) -> Option<ActionPolicy> {
+    ActionPolicy::parse(json::object(policy, "tools")?.get(tool_name)?)
+}
 
-    /// The first category of the policy, in its own order, that the tool has.
-    pub(super) fn by_category(&self) -> Option<(&str, ActionPolicy)> {
-        let own = tool::categories(&self.declaration);
-        let listed = json::object(&self.policy, "categories")?.iter();
-        let mut matching = listed.filter(|(category, _)| own.contains(category));
-        matching.find_map(|(category, value)| Some((category.as_str(), ActionPolicy::parse(value)?)))
-    }
-
-    pub(super) fn declared(&self) -> Option<ActionPolicy> {
-        self.declaration.get("action_policy").and_then(ActionPolicy::parse)
-    }
-
-    pub(super) fn declared_for_mode(&self) -> Option<ActionPolicy> {
-        self.declaration.get(&format!("action_policy_{}", self.mode)).and_then(ActionPolicy::parse)
-    }
+fn by_category(policy: &Object, declaration: &Object) -> Option<(String, ActionPolicy)> {
+    let own = tool::categories(declaration);
+    let listed = json::object(policy, "categories")?.iter();
+    let mut matching = listed.filter(|(category, _)| own.contains(category));
+    matching.find_map(|(category, value)| Some((category.clone(), ActionPolicy::parse(value)?)))
 }
 
 fn memory_key(context: &Object, tool_name: &str) -> Option<MemoryKey> {

@@ -70,17 +70,16 @@ fn answers(question: &Question, consulted: &Consulted) -> Vec<Decision<ActionPol
         Decision::new(policy, layer, policy.word(), format!("{whose} says {}", policy.word()))
     };
     let mut said = Vec::new();
-    if question.deny.contains(&question.tool_name) {
+    if question.is_denied {
         said.push(Decision::new(ActionPolicy::Forbidden, Layer::Deny, "denied", "the run denies the tool"));
     }
-    said.extend(question.named().map(|policy| answer(policy, Layer::ToolPolicy, "the policy for this tool")));
-    said.extend(question.by_category().map(|(category, policy)| {
-        answer(policy, Layer::CategoryPolicy, &format!("the policy for the category {category}"))
-            .given("category", category)
+    said.extend(question.named.map(|policy| answer(policy, Layer::ToolPolicy, "the policy for this tool")));
+    said.extend(question.by_category.as_ref().map(|(category, policy)| {
+        answer(*policy, Layer::CategoryPolicy, &format!("the policy for the category {category}"))
+            .given("category", category.as_str())
     }));
     said.extend(consulted.providers.iter().enumerate().filter_map(|(place, told)| provider(place, told)));
-    let declared = question.declared();
-    let for_mode = question.declared_for_mode();
+    let (declared, for_mode) = (question.declared, question.declared_for_mode);
     let own_word = declared.or(for_mode);
     said.extend(
         remembered(question, consulted, own_word)
