@@ -46,6 +46,31 @@ pub enum GraphFault {
     },
 }
 
+/// Where the action of an id stands in the declaration. Most declarations are short: a sorted list is
+/// made with less work than a table.
+pub(crate) struct Positions<'a>(Vec<(&'a ActionId, usize)>);
+
+impl<'a> Positions<'a> {
+    /// The first position of every id, and in order those that repeat an earlier id.
+    pub(crate) fn of(ids: impl Iterator<Item = &'a ActionId>) -> (Self, Vec<usize>) {
+        let mut all: Vec<(&ActionId, usize)> = ids.enumerate().map(|(at, id)| (id, at)).collect();
+        all.sort_unstable();
+        let mut repeated = Vec::new();
+        all.dedup_by(|(id, at), (earlier, _)| {
+            let is_repeated = id == earlier;
+            repeated.extend(is_repeated.then_some(*at));
+            is_repeated
+        });
+        repeated.sort_unstable();
+        (Self(all), repeated)
+    }
+
+    pub(crate) fn get(&self, id: &ActionId) -> Option<usize> {
+        let found = self.0.binary_search_by(|(known, _)| (*known).cmp(id)).ok()?;
+        self.0.get(found).map(|(_, at)| *at)
+    }
+}
+
 /// Dependencies by position. Edges to satisfied actions of earlier runs are left out.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -57,21 +82,15 @@ impl Graph {
     ///
     /// `satisfied` says whether an id was completed by an earlier run.
     pub fn build(nodes: &[Node<'_>], satisfied: impl Fn(&ActionId) -> bool) -> (Self, Vec<GraphFault>) {
-        let mut faults = Vec::new();
-        let mut positions: HashMap<&ActionId, usize> = HashMap::with_capacity(nodes.len());
-        for (at, node) in nodes.iter().enumerate() {
-            if positions.contains_key(node.id) {
-                faults.push(GraphFault::DuplicateId { at, id: node.id.clone() });
-            } else {
-                positions.insert(node.id, at);
-            }
-        }
+        let (positions, repeated) = Positions::of(nodes.iter().map(|node| node.id));
+        let duplicate = |at: usize| Some(GraphFault::DuplicateId { at, id: nodes.get(at)?.id.clone() });
+        let mut faults: Vec<GraphFault> = repeated.into_iter().filter_map(duplicate).collect();
         let mut dependencies = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
             let mut edges = Vec::with_capacity(node.depends_on.len());
             for dependency in node.depends_on {
                 match positions.get(dependency) {
-                    Some(position) => edges.push(*position),
+                    Some(position) => edges.push(position),
                     None if satisfied(dependency) => {}
                     None => {
                         faults.push(GraphFault::UnknownDependency { at, dependency: dependency.clone() });
@@ -147,8 +166,15 @@ impl Graph {
     /// The positions so that each stands after what it waits for, else in declaration order; none when
     /// there is a ring.
     pub fn order(&self) -> Option<Vec<usize>> {
+        if self.is_without_edges() {
+            return Some((0..self.dependencies.len()).collect());
+        }
         let (order, left) = self.peel();
         left.is_empty().then_some(order)
+    }
+
+    fn is_without_edges(&self) -> bool {
+        self.dependencies.iter().all(Vec::is_empty)
     }
 
     /// Takes away, again and again, what waits for nothing; returns what was taken and what is left.
@@ -183,6 +209,9 @@ impl Graph {
 
     /// Rings of actions that wait for each other, the earliest declared first; no action is in two.
     fn rings(&self) -> Vec<Vec<usize>> {
+        if self.is_without_edges() {
+            return Vec::new();
+        }
         let (_, mut left) = self.peel();
         let mut rings = Vec::new();
         while let Some(start) = left.first().copied() {

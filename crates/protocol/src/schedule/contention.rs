@@ -4,51 +4,69 @@
 //! for another and no knot can form. Of two ready actions that exclude each other, the one declared
 //! first goes first.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use provost_contract::action::Access;
 use provost_contract::policies::ConflictResolution;
 
 use super::plan::Planned;
 
-/// The resources of a plan over which actions can meet, by number.
+/// The resources of a plan over which actions can meet, by number: those that two actions use, one of
+/// them to write, unless all are content with the last writer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
+    /// What each action uses; nothing at all when nobody can meet.
     by_action: Vec<Vec<(usize, Access)>>,
     resources: usize,
 }
 
 impl Uses {
-    /// A resource counts when two actions use it, one of them writes, and not all of them are content
-    /// with the last writer.
+    /// What the actions of a plan declare.
     pub(super) fn of(planned: &[Planned<'_>]) -> Self {
-        let mut by_name: HashMap<&str, Vec<(usize, Access)>> = HashMap::new();
+        let mut used: Vec<(&str, usize, Access)> = Vec::new();
         for (at, Planned { action, .. }) in planned.iter().enumerate() {
-            for resource in &action.resources {
-                let users = by_name.entry(&resource.name).or_default();
-                match users.last_mut() {
-                    Some((user, access)) if *user == at => *access = stronger(*access, resource.access),
-                    Some(_) | None => users.push((at, resource.access)),
-                }
-            }
+            used.extend(
+                action.resources.iter().map(|resource| (resource.name.as_str(), at, resource.access)),
+            );
         }
-        let mut uses = Self { by_action: vec![Vec::new(); planned.len()], resources: 0 };
-        let lenient = |at: &usize| {
+        used.sort_by_key(|(name, at, _)| (*name, *at));
+        let lenient = |(_, at, _): &(&str, usize, Access)| {
             planned.get(*at).is_some_and(|planned| planned.rules.conflicts == ConflictResolution::LastWriter)
         };
-        for users in by_name.into_values() {
-            let written = users.iter().any(|(_, access)| *access == Access::Write);
-            if users.len() < 2 || !written || users.iter().all(|(at, _)| lenient(at)) {
-                continue;
+        let mut uses = Self::default();
+        for users in used.chunk_by(|(one, ..), (other, ..)| one == other) {
+            if !users.iter().all(lenient) {
+                uses.add(planned.len(), users.iter().map(|(_, at, access)| (*at, *access)));
             }
-            for (at, access) in users {
-                if let Some(list) = uses.by_action.get_mut(at) {
-                    list.push((uses.resources, access));
-                }
-            }
-            uses.resources += 1;
         }
         uses
+    }
+
+    /// What actions use that all share one resource, each in its way.
+    pub(super) fn of_one(accesses: &[Access]) -> Self {
+        let mut uses = Self::default();
+        uses.add(accesses.len(), accesses.iter().copied().enumerate());
+        uses
+    }
+
+    /// Adds a resource with its users in declaration order. It counts when two actions use it and one of
+    /// them writes.
+    fn add(&mut self, actions: usize, users: impl Iterator<Item = (usize, Access)> + Clone) {
+        let mut others = users.clone().map(|(at, _)| at);
+        let first = others.next();
+        let is_shared = others.any(|at| Some(at) != first);
+        if !is_shared || users.clone().all(|(_, access)| access == Access::Read) {
+            return;
+        }
+        self.by_action.resize(actions, Vec::new());
+        for (at, access) in users {
+            let Some(used) = self.by_action.get_mut(at) else { continue };
+            match used.last_mut() {
+                Some((resource, known)) if *resource == self.resources => *known = stronger(*known, access),
+                Some(_) | None => used.push((self.resources, access)),
+            }
+        }
+        self.resources += 1;
     }
 
     fn of_action(&self, at: usize) -> &[(usize, Access)] {

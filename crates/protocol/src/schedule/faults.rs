@@ -83,6 +83,9 @@ struct Users {
 
 /// Unordered users of a resource of which one writes, where one of its users refuses conflicts.
 pub(super) fn refused_conflicts(planned: &[Planned<'_>], graph: &Graph) -> Vec<PlanFault> {
+    if planned.iter().all(|planned| planned.rules.conflicts != ConflictResolution::Refuse) {
+        return Vec::new();
+    }
     let mut by_name: HashMap<&str, Users> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
     for at in graph.order().unwrap_or_default() {

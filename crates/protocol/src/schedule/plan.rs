@@ -1,14 +1,16 @@
 //! The plan: a checked graph, its edges turned round, and the rules of every action.
 
-use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use provost_contract::Action;
-use provost_contract::action::{ActionId, ActionStatus, FailurePolicy, Idempotency, Repeat};
+use provost_contract::action::{
+    Access, ActionId, ActionStatus, FailurePolicy, Idempotency, OnFailure, Repeat,
+};
 use provost_contract::policies::{CancellationPolicy, ConflictResolution, Effective};
 
 use super::contention::Uses;
 use super::faults::{self, PlanFault};
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Node, Positions};
 
 /// What the policies say about one action, as far as scheduling goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,8 @@ impl From<&Effective> for Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self::from(&Effective::default())
+        static DEFAULT: LazyLock<Rules> = LazyLock::new(|| Rules::from(&Effective::default()));
+        *DEFAULT
     }
 }
 
@@ -112,9 +115,11 @@ impl Fixed {
 /// A graph that can be run; positions are places in the declaration.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    positions: HashMap<ActionId, usize>,
     pub(super) nodes: Vec<Fixed>,
-    /// Edges by dependency: `first_edge` holds where each node's begin, and one end more.
+    /// The positions, sorted by id.
+    by_id: Vec<usize>,
+    /// Edges by dependency: `first_edge` holds where each node's begin, and one end more, or nothing when
+    /// there is no edge.
     edges: Vec<Edge>,
     first_edge: Vec<usize>,
     pub(super) uses: Uses,
@@ -140,21 +145,41 @@ impl Plan {
         if all.is_empty() { Ok(Self::prepared(planned, &graph)) } else { Err(all) }
     }
 
+    /// The plan of native tool calls, told by what each does to the world they share: nobody waits for
+    /// another, and a failure stops nobody.
+    pub fn of_calls(calls: &[Access]) -> Self {
+        let call = |number: usize| Fixed {
+            id: ActionId::made("call", &number.to_string(), 1),
+            failure: OnFailure::Continue.into(),
+            repeat: None,
+            rules: Rules::default(),
+            waits_for: Vec::new(),
+            satisfied_before: 0,
+            unmet_before: 0,
+        };
+        Self::of((1..=calls.len()).map(call).collect(), Uses::of_one(calls))
+    }
+
     fn prepared(planned: &[Planned<'_>], graph: &Graph) -> Self {
-        let positions = planned.iter().enumerate().map(|(at, planned)| (planned.action.id.clone(), at));
-        let positions: HashMap<ActionId, usize> = positions.collect();
+        let (positions, _) = Positions::of(planned.iter().map(|planned| &planned.action.id));
         let asked = |at: usize, planned_one: &Planned<'_>| {
             let id = |dependency: usize| planned.get(dependency).map(|planned| &planned.action.id);
             let edges = graph.dependencies(at).iter();
             edges.filter_map(|edge| Some((*edge, wants(planned_one.action, id(*edge)?)))).collect()
         };
-        let nodes: Vec<Fixed> = planned
+        let nodes = planned
             .iter()
             .enumerate()
             .map(|(at, planned)| fixed(planned, asked(at, planned), &positions))
             .collect();
+        Self::of(nodes, Uses::of(planned))
+    }
+
+    fn of(nodes: Vec<Fixed>, uses: Uses) -> Self {
+        let mut by_id: Vec<usize> = (0..nodes.len()).collect();
+        by_id.sort_unstable_by_key(|at| nodes.get(*at).map(|node| &node.id));
         let (edges, first_edge) = turned_round(&nodes);
-        Self { positions, nodes, edges, first_edge, uses: Uses::of(planned) }
+        Self { nodes, by_id, edges, first_edge, uses }
     }
 
     /// How many actions there are.
@@ -169,7 +194,8 @@ impl Plan {
 
     /// The position of an action.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.positions.get(id).copied()
+        let order = |at: &usize| self.id(*at).map(ActionId::as_str).cmp(&Some(id));
+        self.by_id.get(self.by_id.binary_search_by(order).ok()?).copied()
     }
 
     /// The action at a position.
@@ -184,13 +210,9 @@ impl Plan {
     }
 }
 
-fn fixed(
-    planned: &Planned<'_>,
-    waits_for: Vec<(usize, Wants)>,
-    positions: &HashMap<ActionId, usize>,
-) -> Fixed {
+fn fixed(planned: &Planned<'_>, waits_for: Vec<(usize, Wants)>, positions: &Positions<'_>) -> Fixed {
     let action = planned.action;
-    let before = |id: &ActionId| !positions.contains_key(id);
+    let before = |id: &ActionId| positions.get(id).is_none();
     let unmet = action.when.iter().filter(|condition| before(&condition.action));
     let unmet = unmet.filter(|condition| ActionStatus::from(condition.status) != ActionStatus::Completed);
     Fixed {
@@ -206,6 +228,9 @@ fn fixed(
 
 /// The edges sorted by dependency, in declaration order of the dependents, and where each begins.
 fn turned_round(nodes: &[Fixed]) -> (Vec<Edge>, Vec<usize>) {
+    if nodes.iter().all(|node| node.waits_for.is_empty()) {
+        return (Vec::new(), Vec::new());
+    }
     let mut sorted: Vec<(usize, Edge)> = Vec::new();
     let mut first_edge = vec![0_usize; nodes.len() + 1];
     for (dependent, node) in nodes.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provost_contract::Action;
-use provost_contract::action::Idempotency;
+use provost_contract::action::{Access, Idempotency};
 use provost_contract::policies::{Effective, Policies};
 use serde_json::{Value, json};
 
@@ -394,4 +394,17 @@ fn rules_come_from_the_effective_policies() {
     ));
     assert_eq!((rules.idempotency, rules.retries_max), (Idempotency::Pure, Some(1)));
     assert_eq!(Rules::default().idempotency, Idempotency::None, "silence is never harmless");
+}
+
+#[test]
+fn native_calls_read_together_write_alone_and_go_on_after_a_failure() {
+    let plan = Plan::of_calls(&[Access::Read, Access::Read, Access::Write, Access::Read]);
+    assert_eq!((plan.len(), plan.position("call_5")), (4, None));
+    let run = Run(Schedule::new(Arc::new(plan), Limits::new(8, Strategy::Dag).unwrap()));
+    run.ready(&["call_1", "call_2"])
+        .run("call_1", Ending::Failed)
+        .run("call_2", DONE)
+        .ready(&["call_3"])
+        .run("call_3", DONE)
+        .ready(&["call_4"]);
 }

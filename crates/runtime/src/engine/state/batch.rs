@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use provost_contract::action::{Access, ActionId, OnFailure, Resource};
+use provost_contract::Message;
+use provost_contract::action::Access;
 use provost_contract::json::Object;
-use provost_contract::{Action, Message};
 use provost_protocol::Strategy;
-use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Planned, Schedule, Wait};
+use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Schedule, Wait};
 
 use super::Rules;
 use super::transition::allows;
 use crate::engine::{self, CallDeclared, CallWaits, KeptCall, TurnAnswered, WaitsFor};
-
-/// The one resource all native calls share: they do not say what they touch.
-const WORLD: &str = "world";
 
 /// How far a call has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
@@ -296,22 +293,16 @@ impl Batch {
     }
 }
 
-/// Native calls are a plan without edges. A call that only reads shares the world with other readers;
-/// any other has it for itself.
+/// Native calls are a plan without edges. They do not say what they touch: a call that only reads shares
+/// the world with other readers, any other has it for itself.
 fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> Option<Schedule> {
     if calls.is_empty() {
         return None;
     }
-    let action = |(place, call): (usize, &Arc<CallDeclared>)| {
-        let mut action = Action::new(ActionId::made("call", &call.name, place + 1));
-        let access = if rules.only_reads(&call.name) { Access::Read } else { Access::Write };
-        action.resources.push(Resource { name: WORLD.to_owned(), access });
-        action.failure_policy = OnFailure::Continue.into();
-        action
+    let access = |call: &Arc<CallDeclared>| {
+        if rules.only_reads(&call.name) { Access::Read } else { Access::Write }
     };
-    let actions: Vec<Action> = calls.iter().enumerate().map(action).collect();
-    let planned: Vec<Planned<'_>> = actions.iter().map(Planned::from).collect();
-    let plan = Plan::build(&planned, |_| false).ok()?;
+    let plan = Plan::of_calls(&calls.iter().map(access).collect::<Vec<_>>());
     let limits = Limits::new(parallel_max.max(1), Strategy::Dag).ok()?;
     Some(Schedule::new(Arc::new(plan), limits))
 }
