@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// How many a full segment holds.
-const SEGMENT: usize = 64;
+const SEGMENT: usize = 16;
 
 /// A list in segments. Growing moves nothing that is already there, and a clone shares every segment until
 /// one of the two changes it.
