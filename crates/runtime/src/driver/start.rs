@@ -50,7 +50,7 @@ impl Start {
         };
         let spec = Box::new(Spec {
             run: String::new(),
-            messages: Message::parse_many(messages)?.into_iter().map(Arc::new).collect(),
+            messages: shared(Message::parse_many(messages)?),
             max_turns: max_turns(options, &overrides),
             context: json::into_object(sensitivity::redact_names(&Value::Object(context.clone()))),
             tools: read.wire,
@@ -73,6 +73,13 @@ impl Start {
         });
         Ok(Self { spec, context, tools: read.tools })
     }
+}
+
+/// The messages one by one: collected in place, the list would keep the room they took as one.
+fn shared(messages: Vec<Message>) -> Vec<Arc<Message>> {
+    let mut shared: Vec<_> = messages.into_iter().map(Arc::new).collect();
+    shared.shrink_to_fit();
+    shared
 }
 
 /// A part of the options that has a shape of its own.
