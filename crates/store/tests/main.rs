@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails panics")]
 
 mod files;
+mod older;
 mod sample;
 mod sharing;
 mod sqlite;

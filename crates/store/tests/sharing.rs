@@ -87,6 +87,36 @@ async fn many_handles_write_at_once_and_nobody_is_turned_away() {
 }
 
 #[tokio::test]
+async fn every_append_of_many_runs_is_found_whoever_wrote_it() {
+    const RUNS: usize = 100;
+    const ROUNDS: u64 = 16;
+    let place = Place::new();
+    let handles = [place.open().stores(), place.open().stores()];
+    let runs: Vec<_> = (0..RUNS).map(|number| run(&format!("run-{number}"))).collect();
+    for round in 0..ROUNDS {
+        let mut appends = JoinSet::new();
+        for (number, run) in runs.iter().enumerate() {
+            // They take turns: in each round either of them writes every other run.
+            let journal = handles[(number + round as usize) % 2].journal.clone();
+            let append = append(run, round, 300);
+            appends.spawn(async move { journal.append(append).await.unwrap() });
+        }
+        assert!(appends.join_all().await.iter().all(|head| *head == Seq(round + 1)));
+        for stores in &handles {
+            let run = &runs[round as usize * 5];
+            let records = stores.journal.read(run, Seq(2), 9).await.unwrap();
+            assert!(records.iter().map(|record| record.seq.0).eq(2..=(round + 1).min(10)), "round {round}");
+        }
+    }
+    for run in &runs {
+        assert_eq!(handles[0].journal.head(run).await.unwrap(), Seq(ROUNDS));
+        let records = handles[1].journal.read(run, Seq::FIRST, usize::MAX).await.unwrap();
+        let expected = (0..ROUNDS).map(|expected| append(run, expected, 300).batch.remove(0));
+        assert!(records.into_iter().eq(expected));
+    }
+}
+
+#[tokio::test]
 async fn a_writer_that_does_not_stop_is_named_and_nothing_is_lost() {
     let place = Place::new();
     let stores = place.open_with(&impatient()).stores();

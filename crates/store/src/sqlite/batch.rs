@@ -21,7 +21,7 @@ pub(super) fn encode(records: &[Record]) -> Vec<u8> {
         plain.extend_from_slice(&record.hash);
         put(&mut plain, &record.body);
     }
-    packed::pack(&plain)
+    packed::pack_records(&plain)
 }
 
 /// Reads records back: the last one has the sequence number `last`.

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::broken::Broken;
 use super::desk::Desk;
+use super::ledger::Ledger;
 use super::open;
 use super::open_error::OpenError;
 use super::options::{Access, Options};
@@ -59,19 +60,16 @@ impl Database {
         T: Send + 'static,
         Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
     {
-        self.writer()?.write(work).await
+        let mut work = work;
+        let told = move |connection: &Connection, ledger: &mut Ledger| {
+            // It may be a claim, which changes a run.
+            ledger.forget_runs();
+            work(connection)
+        };
+        self.writer()?.write(told).await
     }
 
-    /// The same for a few bytes.
-    pub(super) async fn write_small<T, Work>(&self, work: Work) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
-    {
-        self.writer()?.write_small(work).await
-    }
-
-    fn writer(&self) -> Result<&Writer, Fault> {
+    pub(super) fn writer(&self) -> Result<&Writer, Fault> {
         self.writer.as_ref().ok_or_else(|| Fault::ReadOnly { place: self.path.display().to_string() })
     }
 

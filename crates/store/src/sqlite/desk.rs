@@ -7,6 +7,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::broken::Broken;
 use super::job::Job;
+use super::ledger::Ledger;
 use super::work;
 
 /// After so many commits the log is copied into the file and written anew from its beginning. Where a
@@ -18,6 +19,7 @@ pub(super) struct Desk {
     connection: Connection,
     path: PathBuf,
     patience_ms: u64,
+    ledger: Ledger,
     /// How many commits the log has taken since it was copied.
     commits: u32,
 }
@@ -34,7 +36,7 @@ enum Failure {
 
 impl Desk {
     pub(super) fn new(connection: Connection, path: PathBuf, patience_ms: u64) -> Self {
-        Self { connection, path, patience_ms, commits: 0 }
+        Self { connection, path, patience_ms, ledger: Ledger::default(), commits: 0 }
     }
 
     /// Does the work of a group in one transaction, and answers after its commit.
@@ -82,13 +84,24 @@ impl Desk {
     fn commit(&mut self, group: &mut [Box<dyn Job>], patience_ms: u64) -> Result<(), Failure> {
         let begin = || self.statement("BEGIN IMMEDIATE");
         work::patiently(patience_ms, begin).map_err(Failure::Begin)?;
-        let worked = group.iter_mut().try_for_each(|job| job.work(&self.connection)).map_err(Failure::Work);
+        let worked = self.work(group).map_err(Failure::Work);
         let outcome = worked.and_then(|()| self.statement("COMMIT").map_err(Failure::of_commit));
         if outcome.is_err() {
             work::roll_back(&self.connection);
+            self.ledger.forget();
         }
         self.commits += 1;
         outcome
+    }
+
+    fn work(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Broken> {
+        self.ledger.catch_up(&self.connection)?;
+        group.iter_mut().try_for_each(|job| job.work(&self.connection, &mut self.ledger))?;
+        if self.lap_is_over() || self.ledger.has_many() {
+            self.ledger.place(&self.connection)
+        } else {
+            Ok(())
+        }
     }
 
     fn statement(&self, sql: &str) -> Result<(), Broken> {

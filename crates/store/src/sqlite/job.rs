@@ -7,10 +7,11 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::broken::Broken;
+use super::ledger::Ledger;
 
 /// It may be asked to work again in another transaction when the first was rolled back.
 pub(super) trait Job: Send {
-    fn work(&mut self, connection: &Connection) -> Result<(), Broken>;
+    fn work(&mut self, connection: &Connection, ledger: &mut Ledger) -> Result<(), Broken>;
     fn answer(self: Box<Self>, outcome: Result<(), Fault>);
 }
 
@@ -43,10 +44,10 @@ impl<T, Work> Asked<T, Work> {
 impl<T, Work> Job for Asked<T, Work>
 where
     T: Send,
-    Work: FnMut(&Connection) -> Result<T, Broken> + Send,
+    Work: FnMut(&Connection, &mut Ledger) -> Result<T, Broken> + Send,
 {
-    fn work(&mut self, connection: &Connection) -> Result<(), Broken> {
-        self.done = Some((self.work)(connection)?);
+    fn work(&mut self, connection: &Connection, ledger: &mut Ledger) -> Result<(), Broken> {
+        self.done = Some((self.work)(connection, ledger)?);
         Ok(())
     }
 

@@ -14,6 +14,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "runs", sql: include_str!("../../migrations/0001_runs.sql") },
     Migration { name: "records", sql: include_str!("../../migrations/0002_records.sql") },
     Migration { name: "inbox", sql: include_str!("../../migrations/0003_inbox.sql") },
+    Migration { name: "places", sql: include_str!("../../migrations/0004_places.sql") },
 ];
 
 /// The format this program writes.
@@ -33,6 +34,18 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Broken> {
         connection.execute_batch(migration.sql)?;
         connection.execute("INSERT INTO migrations VALUES (?1, ?2)", (version, migration.name))?;
         connection.pragma_update(None, "user_version", version)?;
+    }
+    Ok(())
+}
+
+/// Lets a connection that may not bring an older file to the newest format read its journal nevertheless.
+pub(super) fn stand_in(connection: &Connection) -> Result<(), Broken> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'placed'";
+    if !connection.prepare(known)?.exists([])? {
+        connection.execute_batch(
+            "CREATE TEMP VIEW places AS SELECT run_no, last_seq, id FROM journal;
+             CREATE TEMP VIEW placed AS SELECT coalesce(max(id), 0) AS id FROM journal",
+        )?;
     }
     Ok(())
 }

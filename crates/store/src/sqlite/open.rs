@@ -14,11 +14,11 @@ use super::{migrate, unshared, work};
 
 /// Marks a file as ours: the letters `prov`.
 const APPLICATION_ID: i64 = 0x7072_6f76;
-/// Small pages: a step changes a few hundred bytes in several places, and every changed page is
-/// written whole.
-const PAGE_BYTES: i64 = 1_024;
-/// How many pages the log may hold before they are copied into the file.
-const LOG_PAGES_MAX: i64 = 8_192;
+/// Small pages: a step of one run changes a few hundred bytes, and every changed page is written whole.
+/// Not the smallest: a commit of many runs takes as much time for each page as for its bytes.
+const PAGE_BYTES: i64 = 2_048;
+/// How much the log may hold before it is copied into the file.
+const LOG_BYTES_MAX: i64 = 8 << 20;
 const STATEMENTS_KEPT: usize = 64;
 
 /// Opens the connection that writes: recognises the file, brings it to the newest format, looks for damage.
@@ -69,6 +69,7 @@ pub(super) fn reading(path: &Path, options: &Options) -> Result<Connection, Open
         Found::Nothing => Found::Foreign("it is empty".to_owned()).admit(path)?,
         found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
     }
+    migrate::stand_in(&connection).map_err(error)?;
     if options.access == Access::ReadOnly {
         check(&connection, options).map_err(error)?;
     }
@@ -154,16 +155,13 @@ fn prepare(connection: &Connection, options: &Options) -> Result<(), Broken> {
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // Durable means: on the disk before anybody hears of it.
     connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES_MAX, |_| Ok(()))?;
-    connection
-        .pragma_update_and_check(None, "journal_size_limit", LOG_PAGES_MAX * PAGE_BYTES * 4, |_| Ok(()))?;
+    // A file that is there keeps the pages it was made with.
+    let page_bytes: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    let limit = |name: &str, most: i64| connection.pragma_update_and_check(None, name, most, |_| Ok(()));
+    limit("wal_autocheckpoint", LOG_BYTES_MAX / page_bytes)?;
+    limit("journal_size_limit", LOG_BYTES_MAX * 4)?;
     if let Some(bytes_max) = options.bytes_max {
-        connection.pragma_update_and_check(
-            None,
-            "max_page_count",
-            (stored(bytes_max) / PAGE_BYTES).max(1),
-            |_| Ok(()),
-        )?;
+        limit("max_page_count", (stored(bytes_max) / page_bytes).max(1))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::broken::Broken;
 use super::desk::Desk;
 use super::job::{Asked, Job, Open};
+use super::ledger::Ledger;
 
 /// How many pieces of work one transaction takes.
 const GROUP_MAX: usize = 256;
@@ -38,7 +39,7 @@ impl Writer {
     pub(super) async fn write<T, Work>(&self, work: Work) -> Result<T, Fault>
     where
         T: Send + 'static,
-        Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
+        Work: FnMut(&Connection, &mut Ledger) -> Result<T, Broken> + Send + 'static,
     {
         let (job, answer) = Asked::new(work, self.open.clone());
         self.queue(job).await?;
@@ -50,7 +51,7 @@ impl Writer {
     pub(super) async fn write_small<T, Work>(&self, work: Work) -> Result<T, Fault>
     where
         T: Send + 'static,
-        Work: FnMut(&Connection) -> Result<T, Broken> + Send + 'static,
+        Work: FnMut(&Connection, &mut Ledger) -> Result<T, Broken> + Send + 'static,
     {
         let alone = self.open.is_alone();
         let (job, answer) = Asked::new(work, self.open.clone());

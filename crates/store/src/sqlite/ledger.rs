@@ -1,0 +1,136 @@
+//! What the writer remembers of the journal: how far every run is, and which appends have no place yet.
+//!
+//! It is right about one state of the file. Whoever begins a transaction brings it up to date, since other
+//! processes write as well, and whoever fails in one has it forget everything.
+
+use std::collections::HashMap;
+
+use provost_runtime::RunId;
+use provost_runtime::port::{Epoch, Seq};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::broken::Broken;
+use super::counter::{counted, stored};
+
+/// So many appends may lie in the journal without a place. Whoever reads a run looks through all of them.
+const UNPLACED_MAX: usize = 512;
+/// So many runs are remembered.
+const RUNS_MAX: usize = 4_096;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Ledger {
+    /// The state of the file it is right about, as SQLite counts them.
+    state: Option<i64>,
+    /// The last append it knows of.
+    last_id: i64,
+    unplaced: Vec<Place>,
+    runs: HashMap<RunId, Standing>,
+}
+
+/// Where an append lies.
+struct Place {
+    run_no: i64,
+    last_seq: i64,
+    id: i64,
+}
+
+/// What decides whether an append may be written.
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    pub(super) no: i64,
+    pub(super) epoch: Epoch,
+    pub(super) head: Seq,
+}
+
+impl Ledger {
+    /// Learns what others wrote. To be called when a transaction has begun.
+    pub(super) fn catch_up(&mut self, connection: &Connection) -> Result<(), Broken> {
+        let number = |sql: &str| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
+        let state = number("PRAGMA data_version")?;
+        if self.state == Some(state) {
+            return Ok(());
+        }
+        self.forget_runs();
+        let placed = number("SELECT id FROM placed")?;
+        self.unplaced.retain(|place| place.id > placed);
+        self.last_id = self.last_id.max(placed);
+        let mut later = connection
+            .prepare_cached("SELECT id, run_no, last_seq FROM journal WHERE id > ?1 ORDER BY id")?;
+        let mut rows = later.query([self.last_id])?;
+        while let Some(row) = rows.next()? {
+            self.last_id = row.get(0)?;
+            self.unplaced.push(Place { id: self.last_id, run_no: row.get(1)?, last_seq: row.get(2)? });
+        }
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// Forgets the runs, which somebody changes without telling.
+    pub(super) fn forget_runs(&mut self) {
+        self.runs.clear();
+    }
+
+    /// Forgets everything: what was done since the last commit has not happened.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Looks a run up.
+    pub(super) fn standing(
+        &mut self,
+        connection: &Connection,
+        run: &RunId,
+    ) -> Result<Option<Standing>, Broken> {
+        if let Some(standing) = self.runs.get(run) {
+            return Ok(Some(*standing));
+        }
+        let mut statement = connection.prepare_cached(
+            "SELECT no, epoch, (SELECT coalesce(max(last_seq), 0) FROM places WHERE run_no = runs.no)
+             FROM runs WHERE run = ?1",
+        )?;
+        let found = statement.query_row([run.as_str()], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+        });
+        let Some((no, epoch, placed)) = found.optional()? else { return Ok(None) };
+        let unplaced = self.unplaced.iter().rev().find(|place| place.run_no == no);
+        let head = unplaced.map_or(placed, |place| place.last_seq);
+        let standing = Standing { no, epoch: Epoch(counted(epoch)), head: Seq(counted(head)) };
+        self.remember(run, standing);
+        Ok(Some(standing))
+    }
+
+    /// Takes note of an append that has just been written, and of how its run stands now.
+    pub(super) fn note(&mut self, run: &RunId, standing: Standing, id: i64) {
+        self.last_id = id;
+        self.unplaced.push(Place { run_no: standing.no, last_seq: stored(standing.head.0), id });
+        self.remember(run, standing);
+    }
+
+    fn remember(&mut self, run: &RunId, standing: Standing) {
+        if let Some(known) = self.runs.get_mut(run) {
+            *known = standing;
+            return;
+        }
+        if self.runs.len() >= RUNS_MAX {
+            self.forget_runs();
+        }
+        self.runs.insert(run.clone(), standing);
+    }
+
+    /// Whether many appends wait for a place.
+    pub(super) fn has_many(&self) -> bool {
+        self.unplaced.len() >= UNPLACED_MAX
+    }
+
+    /// Gives every append its place, run by run, so that each page is written once for all that go there.
+    pub(super) fn place(&mut self, connection: &Connection) -> Result<(), Broken> {
+        self.unplaced.sort_unstable_by_key(|place| (place.run_no, place.last_seq));
+        let mut insert = connection.prepare_cached("INSERT INTO places VALUES (?1, ?2, ?3)")?;
+        for place in self.unplaced.drain(..) {
+            insert.execute((place.run_no, place.last_seq, place.id))?;
+        }
+        connection.prepare_cached("UPDATE placed SET id = ?1")?.execute([self.last_id])?;
+        Ok(())
+    }
+}
