@@ -34,7 +34,7 @@ pub use agent::Agent;
 pub use provost_policy::ActionPolicy;
 pub use provost_runtime::RunId;
 pub use provost_runtime::driver::RunError;
-pub use provost_runtime::engine::RunStatus;
+pub use provost_runtime::engine::{Remember, RunStatus};
 pub use provost_runtime::port::{Model, Observed};
 pub use provost_runtime::service::client_tools::Submission;
 pub use provost_runtime::service::{DecideError, Decision, ServiceError};

@@ -1,6 +1,6 @@
 //! Asking first: yes, no, another way, once and for all, too late, and something else instead.
 
-use provost::{ActionPolicy, Agent, DecideError, Decision, RunStatus, Script};
+use provost::{ActionPolicy, Agent, DecideError, Decision, Remember, RunStatus, Script};
 use serde_json::json;
 
 use crate::scene::{Ledger, Scene, Text, results, transcript};
@@ -94,7 +94,7 @@ async fn a_remembered_yes_spares_the_next_question_and_another_does_not() {
     };
     let scene = Scene::new(script());
     scene.run().await;
-    let done = decide(&scene, 0, Decision { remember: true, ..Decision::accept("grace") }).await;
+    let done = decide(&scene, 0, Decision { remember: Remember::Run, ..Decision::accept("grace") }).await;
     assert_eq!(done.status, RunStatus::Completed);
     let control = Scene::new(script());
     control.run().await;
@@ -194,7 +194,7 @@ async fn a_remembered_yes_holds_for_its_rule_and_no_other() {
     let (runtime, ledger) = ruled(&["a", "b", "secret"]);
     runtime.start("Go.").unwrap().outcome().await.unwrap();
     let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
-    let decision = Decision { remember: true, ..Decision::accept("grace") };
+    let decision = Decision { remember: Remember::Run, ..Decision::accept("grace") };
     let next = runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
     assert_eq!(next.status, RunStatus::ApprovalRequired, "another rule asks");
     assert_eq!(ledger.entries(), ["a", "b"], "the same rule did not ask again");

@@ -13,5 +13,6 @@ mod calls;
 mod clients;
 mod compaction;
 mod durable;
+mod remembered;
 mod spoken;
 mod stops;

@@ -45,6 +45,7 @@ fn views(recall: Recall, whole: &Seen, cut: &Seen) -> Vec<String> {
         ("result", &whole.result, &cut.result),
         ("row", &whole.row, &cut.row),
         ("transcript", &whole.transcript, &cut.transcript),
+        ("remembered", &whole.remembered, &cut.remembered),
     ];
     let mut found: Vec<String> = Vec::new();
     for (view, expected, actual) in views {

@@ -1,9 +1,12 @@
 //! People and clients: they answer what a parked run waits for, and write when they please.
 
 use provost_contract::approval::{PendingAction, PendingActionStatus, Resolution, Verdict};
-use provost_contract::json::{Object, into_object};
+use provost_contract::json::{Object, into_object, object_or_empty};
 use provost_contract::timestamp;
-use provost_runtime::port::{ApprovalFilter, ClientToolTransition, Clock as _, PendingRequests, Stores};
+use provost_runtime::engine::About;
+use provost_runtime::port::{
+    ApprovalFilter, ClientToolTransition, Clock as _, PendingRequests, RememberedApproval, Stores,
+};
 use serde_json::{Value, json};
 
 use super::scenario::{Answer, ClientAnswer, Letter, When};
@@ -26,6 +29,17 @@ pub(super) async fn post(world: &World, stores: &Stores, when: When<'_>) -> Resu
     for (place, letter) in world.scenario.letters.iter().enumerate().filter(due) {
         let id = format!("letter-{place}");
         stores.inbox.post(&world.run, &id, "ada", letter.signal.clone(), world.clock.now_ms()).await?;
+    }
+    Ok(())
+}
+
+/// What people said in an earlier run is there before this one begins.
+pub(super) async fn remember(world: &World, stores: &Stores) -> Result<(), Failure> {
+    let about: About = serde_json::from_value(object_or_empty(&world.scenario.options, "about").into())?;
+    for tool in &world.scenario.remembered {
+        let question = about.question(tool, ("tool_policy", "preview")).ok_or("the run is nobody's")?;
+        let [by, at, run] = ["ada", "2026-05-01T00:00:00Z", "run_before"].map(str::to_owned);
+        stores.memory.remember(RememberedApproval { question, by, at, run }).await?;
     }
     Ok(())
 }
@@ -67,6 +81,7 @@ async fn give(world: &World, stores: &Stores, action: &PendingAction, answer: An
     let (verdict, metadata) = match answer {
         Answer::Accept => (Verdict::Accepted, json!({})),
         Answer::Remember => (Verdict::Accepted, json!({ "remember": true })),
+        Answer::RememberAlways => (Verdict::Accepted, json!({ "remember": "always" })),
         Answer::Edit(parameters) => (Verdict::Accepted, json!({ "parameters": parameters })),
         Answer::Reject => (Verdict::Rejected, json!({ "reason": "Not today." })),
         Answer::Witness(result) => (Verdict::Rejected, json!({ "result": result })),

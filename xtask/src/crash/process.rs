@@ -12,7 +12,7 @@ use super::fate::{Life, Point};
 use super::hooks::Scripted;
 use super::journal::MortalJournal;
 use super::model::ScriptedModel;
-use super::people::post;
+use super::people::{post, remember};
 use super::scenario::When;
 use super::session;
 use super::world::World;
@@ -48,6 +48,7 @@ pub(super) enum End {
 pub(super) async fn live(world: &Arc<World>, life: Arc<Life>) -> Result<End, Failure> {
     let cast = Arc::new(Cast { world: world.clone(), stores: world.disk.open()?, life: life.clone() });
     session::prepare(&cast).await?;
+    remember(world, &cast.stores).await?;
     let host = host(&cast);
     let claim = claim(&cast).await?;
     let journal =
@@ -109,6 +110,7 @@ fn host(cast: &Arc<Cast>) -> Host {
     host.persister = Some(Arc::new(StoredTranscript { sessions, clock }));
     host.client_requests = Some(cast.stores.client_tool_requests.clone());
     host.approvals = Some(cast.stores.approvals.clone());
+    host.memory = Some(cast.stores.memory.clone());
     host.inbox = Some(cast.stores.inbox.clone());
     host
 }

@@ -20,6 +20,8 @@ pub(super) struct Seen {
     pub(super) row: Value,
     /// What the session keeps.
     pub(super) transcript: Value,
+    /// What people said to remember, and when.
+    pub(super) remembered: Value,
     /// Which effects took place under which keys, sorted.
     pub(super) effects: Vec<(String, String)>,
     /// How often the model was asked.
@@ -44,6 +46,7 @@ impl Seen {
             result: finished.result()?.clone(),
             row: timeless(&row),
             transcript: transcript(world, &stores).await?,
+            remembered: remembered(&stores).await?,
             effects: effects(&entries),
             asked: entries.iter().filter(|entry| matches!(entry, Entry::Asked { .. })).count(),
         })
@@ -86,6 +89,14 @@ fn timeless(row: &RunRow) -> Value {
         "summary": row.summary,
         "waits": row.wake_at_ms.is_some(),
     })
+}
+
+async fn remembered(stores: &Stores) -> Result<Value, Failure> {
+    let words = stores.memory.remembered().await?;
+    Ok(words
+        .iter()
+        .map(|word| json!({ "question": word.question.id(), "by": word.by, "run": word.run }))
+        .collect())
 }
 
 async fn transcript(world: &World, stores: &Stores) -> Result<Value, Failure> {

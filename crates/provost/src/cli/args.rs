@@ -36,6 +36,10 @@ pub(super) enum Command {
     Approve(ApproveOptions),
     /// Refuse what a run asks for, and go on with it
     Reject(DecideOptions),
+    /// List the questions that are not asked again, and whose word that is
+    Remembered,
+    /// Have a question asked again that somebody said to remember
+    Forget(ForgetOptions),
     /// Answer what an agent asks, and go on with the run
     Answer(AnswerOptions),
     /// Stop a run; every call gets an honest result
@@ -176,9 +180,19 @@ pub(super) struct AnswerOptions {
 pub(super) struct ApproveOptions {
     #[command(flatten)]
     pub(super) decide: DecideOptions,
-    /// Do not ask again in this run when the same rule asks about the same tool
+    /// Do not ask again when the same rule asks about the same tool, in this run and in later ones of the agent
+    /// here; provost forget takes it back
     #[arg(long)]
     pub(super) remember: bool,
+    /// The same for the rest of this run only
+    #[arg(long, conflicts_with = "remember")]
+    pub(super) remember_in_run: bool,
+}
+
+#[derive(Args)]
+pub(super) struct ForgetOptions {
+    /// The question, as provost remembered names it; every one of them when it is `all`
+    pub(super) question: String,
 }
 
 #[derive(Args)]

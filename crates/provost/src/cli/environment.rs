@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 use super::failure::{Code, Failure};
 
 /// Where everything is kept, when not in `.provost/`.
@@ -49,7 +51,16 @@ pub(super) fn is_dumb_terminal() -> bool {
 
 /// Who sits at the terminal, as decisions record it.
 pub(super) fn person() -> String {
-    format!("user:{}", text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "somebody".to_owned()))
+    format!("user:{}", login())
+}
+
+/// Who sits at the terminal, as the principal of a run.
+pub(super) fn principal() -> Value {
+    json!({ "auth_source": "embedded", "acting_user_id": 1, "owner_type": "user", "owner_key": login() })
+}
+
+fn login() -> String {
+    text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "somebody".to_owned())
 }
 
 /// Everything a program the agent starts may inherit, before the list of what is allowed.

@@ -59,6 +59,8 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Approve(options) => waiting(command::approve::run(&options, screen)),
         Command::Reject(options) => waiting(command::reject::run(&options, screen)),
         Command::Answer(options) => waiting(command::answer::run(&options, screen)),
+        Command::Remembered => waiting(command::remembered::run(screen)),
+        Command::Forget(options) => waiting(command::forget::run(&options, screen)),
         Command::Cancel(options) => waiting(command::cancel::run(&options, screen)),
         Command::Resume(options) => waiting(command::resume::run(&options, screen)),
     }

@@ -197,6 +197,7 @@ impl Builder {
         host.lock = Some(Arc::new(StoredLock { sessions: stores.sessions.clone(), clock: clock.clone() }));
         host.persister = Some(Arc::new(StoredTranscript { sessions: stores.sessions.clone(), clock }));
         host.approvals = Some(stores.approvals.clone());
+        host.memory = Some(stores.memory.clone());
         host.client_requests = Some(stores.client_tool_requests.clone());
         host.inbox = Some(stores.inbox.clone());
         Ok(Runtime::new(Shared {

@@ -9,7 +9,10 @@ use provost_contract::tool::RuntimeToolRequest;
 use provost_contract::{ContractError, Message};
 use provost_runtime::RunId;
 use provost_runtime::driver::{Host, Resume, Start};
-use provost_runtime::port::{ApprovalFilter, Fault, IdKind, Ids, PendingRequests, Seq, Signal, Stores};
+use provost_runtime::port::{
+    ApprovalFilter, Fault, IdKind, Ids, PendingRequests, RememberedApproval, Seq, Signal, SparedQuestion,
+    Stores,
+};
 use provost_runtime::service::client_tools::{ClientToolEvent, ClientToolEvents, ClientTools, Submission};
 use provost_runtime::service::{DecideError, Decision, ServiceError, decide};
 use provost_runtime::worker::Worker;
@@ -139,6 +142,22 @@ impl Runtime {
         let action = decide(&*self.0.stores.approvals, action_id, &decision, now_ms).await?;
         let run = action.run_id().and_then(|run| run.parse().ok());
         Ok(run.map(|run| self.resume(run)))
+    }
+
+    /// The questions that need not be asked again, in the order that was said.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub async fn remembered(&self) -> Result<Vec<RememberedApproval>, Fault> {
+        self.0.stores.memory.remembered().await
+    }
+
+    /// Has a question asked again; says whether it was spared before.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub async fn forget(&self, question: &SparedQuestion) -> Result<bool, Fault> {
+        self.0.stores.memory.forget(question).await
     }
 
     /// The calls that wait for a client, in the order they were asked.

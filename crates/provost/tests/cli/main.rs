@@ -11,6 +11,7 @@ mod policy;
 mod questions;
 mod quick_start;
 mod recovery;
+mod remembered;
 mod script;
 mod server;
 mod servers;

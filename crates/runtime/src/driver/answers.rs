@@ -1,13 +1,13 @@
 //! What came from outside: decisions, clients' results, messages, and the wish to stop.
 
 use provost_contract::approval::PendingActionStatus;
-use provost_contract::{Message, timestamp};
+use provost_contract::{Message, json, timestamp};
 use serde_json::Value;
 
 use super::{Run, RunError};
 use crate::engine::decide::{self, Answer};
-use crate::engine::{BatchCall, CancelAsked, MessageQueued, Stage, WaitsFor};
-use crate::port::{ClientToolTransition, Decided, Posted, Signal};
+use crate::engine::{BatchCall, CancelAsked, Kind, MessageQueued, Remember, Stage, WaitsFor};
+use crate::port::{ClientToolTransition, Decided, Posted, RememberedApproval, Signal};
 
 const MAIL_MAX: usize = 64;
 
@@ -28,10 +28,29 @@ impl Run<'_> {
             if let (Some(raw), Some(slot)) = (raw, self.raw.get_mut(place)) {
                 *slot = raw;
             }
+            self.keep_in_mind(place, &kind).await?;
             let kind = self.diagnosed(kind).await;
             self.record(kind)?;
         }
         Ok(())
+    }
+
+    /// What is to outlive the run is kept before the run goes on with it; kept again after a crash, it is
+    /// the same word.
+    async fn keep_in_mind(&self, place: usize, kind: &Kind) -> Result<(), RunError> {
+        let Some(memory) = &self.host.memory else { return Ok(()) };
+        let Some(word) = self.said_for_ever(place, kind) else { return Ok(()) };
+        Ok(memory.remember(word).await?)
+    }
+
+    fn said_for_ever(&self, place: usize, kind: &Kind) -> Option<RememberedApproval> {
+        let Kind::CallApproved(approved) = kind else { return None };
+        let call = self.state.batch.call(place).filter(|_| approved.remember == Remember::Always)?;
+        let WaitsFor::Approval(proposal) = &call.waits.as_ref()?.waits_for else { return None };
+        let question = self.state.spec.about.question(&call.declared.name, proposal.asked_by()?)?;
+        let said = |key: &str| json::text(&approved.approval, key).map(str::to_owned);
+        let (by, at) = (said("by").unwrap_or_default(), said("at").unwrap_or_else(|| self.now()));
+        Some(RememberedApproval { question, by, at, run: self.state.spec.run.clone() })
     }
 
     /// A question that was taken back for what somebody said instead has no answer of its own, also when

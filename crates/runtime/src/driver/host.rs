@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::known_tools::KnownTools;
 use crate::engine::{Asks, Continuation};
 use crate::port::{
-    Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas, EventSink, ExecutorError,
-    Inbox, InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled, ResultDiagnostics,
-    SessionLock, Summariser, ToolAction, ToolExecutor,
+    ApprovalMemory, Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas,
+    EventSink, ExecutorError, Inbox, InterruptSource, Mediator, Model, Persister, PolicyProvider, Recalled,
+    ResultDiagnostics, SessionLock, Summariser, ToolAction, ToolExecutor,
 };
 
 /// The parts of a host. Only clock and model are always there.
@@ -42,6 +42,8 @@ pub struct Host {
     pub persister: Option<Arc<dyn Persister>>,
     /// Where calls wait that somebody must allow.
     pub approvals: Option<Arc<dyn Approvals>>,
+    /// Questions that need not be asked again; without it none outlives its run.
+    pub memory: Option<Arc<dyn ApprovalMemory>>,
     /// What comes for a run from outside.
     pub inbox: Option<Arc<dyn Inbox>>,
     /// Where calls wait that a client executes.
@@ -82,6 +84,7 @@ impl Host {
             lock: None,
             persister: None,
             approvals: None,
+            memory: None,
             inbox: None,
             client_requests: None,
             sink: None,

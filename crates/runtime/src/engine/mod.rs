@@ -16,9 +16,10 @@ pub use event::{
     ActionStarted, Broken, BudgetExceeded, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits,
     CancelAsked, Chain, CompletionBlocked, CompletionEffect, CompletionJudged, ContinuationAdded,
     ContinueJudged, DecodeError, Event, FailureSource, HistoryCompacted, InterruptAction, InterruptHeard,
-    Kept, KeptCall, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Reservation, RunBroken,
-    RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy, StructuredOutput,
-    Subject, TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor, decode, encode,
+    Kept, KeptCall, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Remember, Reservation,
+    RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy,
+    StructuredOutput, Subject, TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
+    decode, encode,
 };
 pub use history::History;
 pub use next::{Step, next};

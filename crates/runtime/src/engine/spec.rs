@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use provost_contract::Message;
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::port::SparedQuestion;
 
 /// The accepted request of a run, with every default filled in. It holds no secrets: the raw context of
 /// the caller stays with the driver.
@@ -100,6 +102,30 @@ pub struct About {
     /// Who acts, without secrets.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub principal: Value,
+}
+
+impl About {
+    /// The question a rule asks about a tool, as it may be spared in later runs; none when the run does not
+    /// say whose it is.
+    pub fn question(&self, tool: &str, (layer, rule): (&str, &str)) -> Option<SparedQuestion> {
+        if self.workspace.is_empty() || self.agent.is_empty() {
+            return None;
+        }
+        let [workspace, agent, tool, layer, rule] =
+            [&self.workspace, &self.agent, tool, layer, rule].map(str::to_owned);
+        Some(SparedQuestion { workspace, principal: self.whose()?, agent, tool, layer, rule })
+    }
+
+    /// The principal by the owner it names, or else by its user, who must be somebody.
+    fn whose(&self) -> Option<String> {
+        let user = self.principal.get("acting_user_id")?.as_u64().filter(|user| *user > 0)?;
+        let owner = self.principal.as_object().and_then(|principal| {
+            let (kind, key) =
+                (json::trimmed_text(principal, "owner_type")?, json::trimmed_text(principal, "owner_key")?);
+            Some(format!("{kind}:{key}"))
+        });
+        Some(owner.unwrap_or_else(|| format!("user:{user}")))
+    }
 }
 
 /// How much at once, and how long.

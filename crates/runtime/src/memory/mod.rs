@@ -2,6 +2,7 @@
 //!
 //! Nothing here survives the process. What is kept is bounded in bytes, and beyond the bound it is refused.
 
+mod approval_memory;
 mod approvals;
 mod artifacts;
 mod claims;

@@ -12,7 +12,9 @@ use super::inbox::Letters;
 use super::ordered::Ordered;
 use super::sessions::SessionShelf;
 use crate::RunId;
-use crate::port::{Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record, RunRow, Seq, Stores};
+use crate::port::{
+    Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record, RememberedApproval, RunRow, Seq, Stores,
+};
 use crate::segments::Segments;
 
 /// Everything a run has stored.
@@ -69,6 +71,7 @@ pub struct Storage {
     shelf: Mutex<Shelf>,
     sessions: Mutex<SessionShelf>,
     actions: Mutex<Ordered<PendingAction>>,
+    remembered: Mutex<Vec<RememberedApproval>>,
     requests: Mutex<Ordered<ClientToolRecord>>,
     tasks: Mutex<HashMap<String, TaskResult>>,
     letters: Mutex<HashMap<RunId, Letters>>,
@@ -92,6 +95,7 @@ impl Storage {
             shelf: Mutex::default(),
             sessions: Mutex::default(),
             actions: Mutex::default(),
+            remembered: Mutex::default(),
             requests: Mutex::default(),
             tasks: Mutex::default(),
             letters: Mutex::default(),
@@ -115,6 +119,10 @@ impl Storage {
 
     pub(super) fn actions(&self) -> MutexGuard<'_, Ordered<PendingAction>> {
         locked(&self.actions)
+    }
+
+    pub(super) fn remembered(&self) -> MutexGuard<'_, Vec<RememberedApproval>> {
+        locked(&self.remembered)
     }
 
     pub(super) fn requests(&self) -> MutexGuard<'_, Ordered<ClientToolRecord>> {

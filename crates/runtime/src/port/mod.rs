@@ -3,6 +3,7 @@
 //! The engine owns these traits; storage, clocks and randomness implement them. A promise stands in
 //! the doc of its trait and, as a test, in `contract`, which every adapter runs.
 
+mod approval_memory;
 mod approvals;
 mod artifacts;
 mod claims;
@@ -22,6 +23,7 @@ mod task_runs;
 
 use std::pin::Pin;
 
+pub use approval_memory::{ApprovalMemory, RememberedApproval, SparedQuestion};
 pub use approvals::{ApprovalFilter, ApprovalSummary, Approvals, Decided, StoreActionError};
 pub use artifacts::{Address, AddressError, Artifacts};
 pub use claims::{Claim, ClaimError, Claims, RenewError, SeizeError};

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Approvals, Artifacts, Claims, ClientToolRequests, Inbox, Journal, Runs, Sessions, TaskRuns};
+use super::{
+    ApprovalMemory, Approvals, Artifacts, Claims, ClientToolRequests, Inbox, Journal, Runs, Sessions,
+    TaskRuns,
+};
 
 /// What is stored, port by port. One storage usually stands behind all of them, and behind journal,
 /// runs and claims it must: an append writes the row and honours the claim in one go.
@@ -14,6 +17,7 @@ pub struct Stores {
     pub artifacts: Arc<dyn Artifacts>,
     pub sessions: Arc<dyn Sessions>,
     pub approvals: Arc<dyn Approvals>,
+    pub memory: Arc<dyn ApprovalMemory>,
     pub client_tool_requests: Arc<dyn ClientToolRequests>,
     pub task_runs: Arc<dyn TaskRuns>,
     pub inbox: Arc<dyn Inbox>,
@@ -29,6 +33,7 @@ impl Stores {
             + Artifacts
             + Sessions
             + Approvals
+            + ApprovalMemory
             + ClientToolRequests
             + TaskRuns
             + Inbox
@@ -41,6 +46,7 @@ impl Stores {
             artifacts: storage.clone(),
             sessions: storage.clone(),
             approvals: storage.clone(),
+            memory: storage.clone(),
             client_tool_requests: storage.clone(),
             task_runs: storage.clone(),
             inbox: storage.clone(),

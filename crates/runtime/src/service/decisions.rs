@@ -5,6 +5,7 @@ use provost_contract::json::Object;
 use provost_contract::{ContractError, timestamp};
 use serde_json::Value;
 
+use crate::engine::Remember;
 use crate::port::{Approvals, Decided, Fault};
 
 /// What somebody says to a question.
@@ -18,8 +19,8 @@ pub struct Decision {
     pub reason: String,
     /// The arguments to run with instead.
     pub parameters: Option<Object>,
-    /// Whether the tool needs no more questions in its run.
-    pub remember: bool,
+    /// How long the same rule need not ask about the same tool.
+    pub remember: Remember,
     /// What came of a call that was in doubt, from somebody who looked.
     pub result: Option<Value>,
 }
@@ -36,14 +37,14 @@ impl Decision {
     }
 
     fn new(verdict: Verdict, by: String) -> Self {
-        Self { verdict, by, reason: String::new(), parameters: None, remember: false, result: None }
+        Self { verdict, by, reason: String::new(), parameters: None, remember: Remember::No, result: None }
     }
 
     fn metadata(&self) -> Object {
         let said = [
             ("reason", Some(Value::from(self.reason.as_str())).filter(|_| !self.reason.is_empty())),
             ("parameters", self.parameters.clone().map(Value::Object)),
-            ("remember", self.remember.then_some(Value::Bool(true))),
+            ("remember", Some(Value::from(self.remember)).filter(|_| !self.remember.is_no())),
             ("result", self.result.clone()),
         ];
         said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()

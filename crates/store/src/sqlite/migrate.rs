@@ -15,6 +15,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "records", sql: include_str!("../../migrations/0002_records.sql") },
     Migration { name: "inbox", sql: include_str!("../../migrations/0003_inbox.sql") },
     Migration { name: "places", sql: include_str!("../../migrations/0004_places.sql") },
+    Migration { name: "remembered", sql: include_str!("../../migrations/0005_remembered.sql") },
 ];
 
 /// The format this program writes.

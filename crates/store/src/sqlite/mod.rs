@@ -4,6 +4,7 @@
 //! answers after the commit; a short one of somebody who is alone is done without it. Two processes may open the same file: SQLite lets one write at a time,
 //! and claims keep one writer a run. Nobody outside this module sees an error of SQLite itself.
 
+mod approval_memory;
 mod approvals;
 mod artifacts;
 mod batch;

@@ -26,19 +26,25 @@ pub(super) fn scenarios() -> Vec<Scenario> {
     scenarios
 }
 
+/// Two calls that are asked about, among others.
+fn batch() -> [Value; 2] {
+    let calls = calls([
+        ("a", "garden/water", 1),
+        ("b", "garden/look", 1),
+        ("c", "garden/water", 2),
+        ("d", "garden/plant", 1),
+    ]);
+    [calls, says("Done.")]
+}
+
+/// A run that says whose it is, so that a yes can outlive it.
+fn owned(name: &'static str) -> Scenario {
+    let about = json!({ "workspace": "/garden", "agent": "gardener", "principal": { "acting_user_id": 7 } });
+    Scenario::new(name, batch()).options(policy("preview")).options(json!({ "about": about }))
+}
+
 /// Some are decided at once, some later, some one way and some the other.
 fn several() -> Vec<Scenario> {
-    let batch = || {
-        [
-            calls([
-                ("a", "garden/water", 1),
-                ("b", "garden/look", 1),
-                ("c", "garden/water", 2),
-                ("d", "garden/plant", 1),
-            ]),
-            says("Done."),
-        ]
-    };
     vec![
         Scenario::new("approvals-of-a-batch", batch())
             .options(policy("preview"))
@@ -52,6 +58,10 @@ fn several() -> Vec<Scenario> {
             .options(policy("preview"))
             .answers("a", Answer::Remember)
             .answers("c", Answer::Later(Box::new(Answer::Accept))),
+        owned("approval-remembered-for-later-runs")
+            .answers("a", Answer::RememberAlways)
+            .answers("c", Answer::Later(Box::new(Answer::Accept))),
+        owned("approval-remembered-by-an-earlier-run").remembered("garden/water"),
         Scenario::new(
             "approvals-turn-by-turn",
             [

@@ -15,6 +15,8 @@ pub(crate) enum Answer {
     Accept,
     /// Yes, and for the rest of the run.
     Remember,
+    /// Yes, and in later runs.
+    RememberAlways,
     Reject,
     /// It happened before the process died, and gave this.
     Witness(Value),
@@ -105,6 +107,8 @@ pub(crate) struct Scenario {
     pub(crate) answers: BTreeMap<&'static str, Answer>,
     pub(crate) client_answers: BTreeMap<&'static str, ClientAnswer>,
     pub(crate) letters: Vec<Letter>,
+    /// Tools about whose calls people said in an earlier run that nobody needs to ask.
+    pub(crate) remembered: Vec<&'static str>,
     pub(crate) hooks: Hooks,
     pub(crate) recall: Recall,
     pub(crate) exactness: Exactness,
@@ -125,6 +129,7 @@ impl Scenario {
             answers: BTreeMap::new(),
             client_answers: BTreeMap::new(),
             letters: Vec::new(),
+            remembered: Vec::new(),
             hooks: Hooks::default(),
             recall: Recall::Remembers,
             exactness: Exactness::Everything,
@@ -176,6 +181,11 @@ impl Scenario {
 
     pub(super) fn answers(mut self, tool: &'static str, answer: Answer) -> Self {
         self.answers.insert(tool, answer);
+        self
+    }
+
+    pub(super) fn remembered(mut self, tool: &'static str) -> Self {
+        self.remembered.push(tool);
         self
     }
 

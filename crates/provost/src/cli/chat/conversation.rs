@@ -148,7 +148,8 @@ impl Conversation {
             .agent(&self.agent)
             .run(run)
             .session(&self.session)
-            .workspace(&self.folder.to_string_lossy());
+            .workspace(&self.folder.to_string_lossy())
+            .principal(environment::principal());
         for (key, value) in &self.origin {
             request = request.context(key, value.clone());
         }

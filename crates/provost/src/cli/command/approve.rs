@@ -1,15 +1,20 @@
 //! `provost approve`.
 
-use crate::Decision;
 use crate::cli::args::ApproveOptions;
 use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
+use crate::{Decision, Remember};
 
 pub(in crate::cli) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let ApproveOptions { decide, remember } = options;
+    let ApproveOptions { decide, remember, remember_in_run } = options;
+    let remember = match (remember, remember_in_run) {
+        (true, _) => Remember::Always,
+        (false, true) => Remember::Run,
+        (false, false) => Remember::No,
+    };
     let yes = Decision::accept(environment::person());
-    let yes = Decision { reason: decide.reason.clone(), remember: *remember, ..yes };
+    let yes = Decision { reason: decide.reason.clone(), remember, ..yes };
     super::decide::decide(decide, &yes, *screen).await
 }

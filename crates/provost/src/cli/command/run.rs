@@ -11,6 +11,7 @@ use crate::cli::args::RunOptions;
 use crate::cli::clock;
 use crate::cli::config::{ModelEntry, Project};
 use crate::cli::copy::copy_folder;
+use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{Answers, follow};
@@ -46,6 +47,7 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .agent(&agent.head.name)
         .run(run.clone())
         .workspace(&folder)
+        .principal(environment::principal())
         .context(MODEL, model.as_str().into())
         .context(CASSETTE, cassette.into());
     screen.tell(&format!("run     {run}"));

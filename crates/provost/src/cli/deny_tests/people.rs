@@ -9,7 +9,7 @@ use crate::cli::journal;
 use crate::cli::screen::Screen;
 use crate::cli::setup::Setup;
 use crate::cli::view::decisions;
-use crate::{Decision, Outcome, RunStatus};
+use crate::{Decision, Outcome, Remember, RunStatus};
 
 const FORBIDDEN: &str = r#"
 [[policy.rules]]
@@ -92,7 +92,7 @@ async fn a_remembered_yes_does_not_reach_what_is_forbidden() {
     for (rules, seen) in [(format!("{ASKED}{FORBIDDEN}"), false), (ASKED.to_owned(), true)] {
         let scene = Scene::new(&rules);
         let setup = scene.setup(&calls);
-        let decision = Decision { remember: true, ..Decision::accept("ada") };
+        let decision = Decision { remember: Remember::Run, ..Decision::accept("ada") };
         let outcome = answered(&setup, started(&setup).await, &decision).await;
         let results = told(&outcome);
         assert_eq!((results.matches(OPEN).count(), results.contains(SECRET)), (2, seen), "{results}");

@@ -62,7 +62,7 @@ impl Run<'_> {
             turn: self.state.turn,
             context: &self.context,
         };
-        let notes = self.asked(diagnostics.diagnose(result)).await.unwrap_or_default();
+        let notes = Box::pin(self.asked(diagnostics.diagnose(result))).await.unwrap_or_default();
         decide::diagnosed(settled, notes)
     }
 

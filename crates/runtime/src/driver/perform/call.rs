@@ -6,7 +6,7 @@ use provost_contract::ContractError;
 use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration};
-use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
+use provost_policy::{ActionPolicy, Decision, HookAnswer, HookFailure};
 use serde_json::Value;
 
 use super::Kinds;
@@ -16,8 +16,8 @@ use crate::driver::{Run, RunError};
 use crate::engine::decide::{self, Decided, People, RawCall};
 use crate::engine::{BatchCall, CallDeclared, Stage};
 use crate::port::{
-    Boxed, ClientToolRecord, DeclaredExecutor, ExecutorError, MediatedCall, Mediation, Recalled, Ruling,
-    StoreActionError, ToolAction,
+    Boxed, ClientToolRecord, DeclaredExecutor, ExecutorError, MediatedCall, Mediation, Recalled,
+    RememberedApproval, Ruling, StoreActionError, ToolAction,
 };
 
 /// Everything an executor gets, owned, so that it can outlive a step.
@@ -59,6 +59,9 @@ impl<'a> Run<'a> {
         let Some(asks) = asks else {
             return Ok(vec![decide::unhindered(&self.state, place, declared, decision.as_ref())]);
         };
+        if let Some(word) = Box::pin(self.recalled(declared, asks)).await {
+            return Ok(vec![decide::spared(&self.state, place, declared, asks, &word)]);
+        }
         let preview = Box::pin(self.preview(declared, raw)).await;
         let question =
             decide::propose(&self.state, place, declared, asks, preview, self.host.clock.now_ms())?;
@@ -78,6 +81,17 @@ impl<'a> Run<'a> {
             return if self.state.spec.asks.mediator { Err(HookFailure::Failed) } else { Ok(None) };
         };
         self.hook(mediator.decide(self.mediated_call(declared, raw))).await
+    }
+
+    /// Whose word spares a question, if anybody's does. A memory that fails spares nothing.
+    async fn recalled(
+        &self,
+        declared: &CallDeclared,
+        asks: &Decision<ActionPolicy>,
+    ) -> Option<RememberedApproval> {
+        let memory = self.host.memory.as_ref()?;
+        let question = self.state.spec.about.question(&declared.name, (asks.layer, &asks.rule))?;
+        memory.recall(&question).await.ok()?
     }
 
     /// A hook that is late or panics has decided nothing.

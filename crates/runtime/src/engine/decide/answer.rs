@@ -71,7 +71,7 @@ fn accepted(
         call: place,
         approval: approval_of(action),
         edited: declared.map(Arc::new),
-        remember: answer.get("remember") == Some(&Value::Bool(true)),
+        remember: answer.get("remember").cloned().unwrap_or_default().into(),
     };
     Ok((approved.into(), raw))
 }

@@ -1,15 +1,15 @@
 //! Whether a call may run, and by whose word.
 
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use provost_policy::action_policy::{Consulted, Layer, resolve};
 use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::settle::proceed;
 use super::unfinished::failed;
 use crate::engine::state::BatchCall;
 use crate::engine::{CallDeclared, Kind, RunState, SettledBy};
-use crate::port::Ruling;
+use crate::port::{RememberedApproval, Ruling};
 
 /// How a call may run, as every layer together sees it. The layers answer in their order; a provider that
 /// forbids, or failed, has the last word all the same: nothing outvotes a no.
@@ -90,6 +90,30 @@ pub fn unhindered(
     decision: Option<&Decision<ActionPolicy>>,
 ) -> Kind {
     proceed(state, place, declared, decision.map(|decision| recorded(state, declared, decision)))
+}
+
+/// A call that would be asked about, had somebody not said before that it need not be.
+pub fn spared(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    asks: &Decision<ActionPolicy>,
+    word: &RememberedApproval,
+) -> Kind {
+    let said = json!({
+        "remembered_by": word.by,
+        "remembered_at": word.at,
+        "remembered_in": word.run,
+        "instead_of": { "layer": asks.layer, "rule": asks.rule },
+    });
+    let decision = Decision {
+        verdict: ActionPolicy::Direct,
+        layer: Layer::Remembered.into(),
+        rule: word.question.id().into(),
+        reason: format!("{} said so at {}, when {} asked: {}", word.by, word.at, word.run, asks.reason),
+        inputs: json::into_object(said),
+    };
+    proceed(state, place, declared, Some(decision.to_value()))
 }
 
 /// A decision as it is recorded: one that would ask, and did not, says whose word spared the question.

@@ -9,6 +9,8 @@ use provost_contract::tool::CallSignature;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Remember;
+
 /// A call as the model declared it. Secrets are redacted; the raw parameters never enter an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallDeclared {
@@ -247,7 +249,7 @@ pub struct CallApproved {
     /// The call with the arguments it is to run with, when they were changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Arc<CallDeclared>>,
-    /// Whether the tool needs no more questions in this run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub remember: bool,
+    /// How long the same rule need not ask about the same tool.
+    #[serde(default, skip_serializing_if = "Remember::is_no")]
+    pub remember: Remember,
 }

@@ -4,6 +4,7 @@ mod call;
 mod chain;
 mod kept;
 mod kind;
+mod remember;
 mod session;
 mod signal;
 mod stored;
@@ -16,6 +17,7 @@ pub use call::{
 pub use chain::{Broken, Chain};
 pub use kept::{Kept, KeptCall};
 pub use kind::{Event, Kind};
+pub use remember::Remember;
 pub use session::{RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked};
 pub use signal::{CancelAsked, MessageQueued};
 pub use stored::{DecodeError, decode, encode};

@@ -123,7 +123,9 @@ fn end_waiting(state: &mut RunState, place: usize) {
 fn call_approved(state: &mut RunState, approved: &CallApproved, event: &Event) {
     end_waiting(state, approved.call);
     state.batch.approve(approved.call, approved.edited.as_ref(), event);
-    let Some(call) = state.batch.call(approved.call).filter(|_| approved.remember).cloned() else { return };
+    let Some(call) = state.batch.call(approved.call).filter(|_| !approved.remember.is_no()).cloned() else {
+        return;
+    };
     if let Some(WaitsFor::Approval(proposal)) = call.waits.as_ref().map(|waits| &waits.waits_for) {
         let by = json::text(&approved.approval, "by").unwrap_or_default();
         proposal.asked_by().into_iter().for_each(|rule| state.remember(&call.declared.name, rule, by));

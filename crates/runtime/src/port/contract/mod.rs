@@ -2,6 +2,7 @@
 //!
 //! A promise is a private function listed in its file, so one that is written and not listed is dead code.
 
+mod approval_memory;
 mod approvals;
 mod artifacts;
 mod claims;
@@ -23,6 +24,7 @@ pub struct Promise {
 
 /// Every port and its promises.
 pub const ALL: &[(&str, &[Promise])] = &[
+    ("approval_memory", approval_memory::PROMISES),
     ("approvals", approvals::PROMISES),
     ("artifacts", artifacts::PROMISES),
     ("claims", claims::PROMISES),

@@ -1,0 +1,62 @@
+//! `approve --remember`, `remembered` and `forget`: a question that later runs are spared, and how it comes back.
+
+use super::world::{Printed, World};
+
+/// Another run of the same project, by somebody.
+fn run(world: &World, seed: &str, user: &str) -> Printed {
+    world.printed(world.command(&["run", "examples/audit"]).env("PROVOST_SEED", seed).env("USER", user))
+}
+
+#[test]
+fn a_yes_to_remember_spares_later_runs_their_question_until_it_is_forgotten() {
+    let world = World::new();
+    assert_eq!(run(&world, "1", "ada").code, 3, "it asks");
+    let approved = world.provost(&["approve", "last", "--remember"]);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+
+    let later = run(&world, "2", "ada");
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    let explained = world.provost(&["explain", "last"]).stdout;
+    let word = "fs/edit    runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z";
+    assert!(explained.contains(word), "{explained}");
+    assert_eq!(run(&world, "3", "bob").code, 3, "somebody else is asked");
+
+    let listed = world.provost(&["remembered"]).stdout;
+    let question = listed.split_whitespace().next().unwrap();
+    // The folder, and so the name of the question, is another each time.
+    insta::assert_snapshot!(listed.replace(question, "mem_"), @"mem_  auditor may fs/edit for user:ada in [here]/examples/audit: user:ada said so at 2026-05-28T20:26:40Z  [category_policy: preview]");
+    let forgotten = world.provost(&["forget", question]);
+    assert_eq!(forgotten.code, 0, "{}", forgotten.stderr);
+    assert_eq!(run(&world, "4", "ada").code, 3, "it asks again");
+    let again = world.provost(&["forget", question]);
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(again.stderr.starts_with("error[PV0008]: nothing is remembered as"), "{}", again.stderr);
+    assert!(world.provost(&["remembered"]).stderr.contains("nothing is remembered"));
+}
+
+#[test]
+fn a_yes_to_remember_in_the_run_spares_later_runs_nothing() {
+    let world = World::new();
+    assert_eq!(run(&world, "1", "ada").code, 3);
+    assert_eq!(world.provost(&["approve", "last", "--remember-in-run"]).code, 0);
+    assert_eq!(run(&world, "2", "ada").code, 3);
+    assert_eq!(world.provost(&["forget", "all"]).code, 0, "there is nothing to forget");
+}
+
+/// A word about a tool lifts no refusal that came later; beside it, the same run without the refusal.
+#[test]
+fn a_refusal_that_came_later_refuses() {
+    let world = World::new();
+    assert_eq!(run(&world, "1", "ada").code, 3);
+    assert_eq!(world.provost(&["approve", "last", "--remember"]).code, 0);
+    assert_eq!(run(&world, "2", "ada").code, 0);
+    let config = world.path("examples/audit/provost.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let refusing = text.replace("[policy.tools]\n", "[policy.tools]\n\"fs/edit\" = \"forbidden\"\n");
+    assert_ne!(text, refusing);
+    std::fs::write(&config, refusing).unwrap();
+    // Without the tool the model is told something else than what was recorded, and so it stops.
+    assert_ne!(run(&world, "3", "ada").code, 0);
+    let told = world.provost(&["explain", "last"]).stdout;
+    assert!(!told.contains("fs/edit    runs"), "{told}");
+}
