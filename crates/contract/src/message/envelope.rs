@@ -109,7 +109,7 @@ impl Message {
         turn: u64,
         metadata: Object,
     ) -> Self {
-        let mut payload = Object::new();
+        let mut payload = Object::with_capacity(3);
         payload.insert("tool_name".into(), tool_name.into());
         payload.insert("parameters".into(), Value::Object(parameters));
         payload.insert("turn".into(), turn.into());

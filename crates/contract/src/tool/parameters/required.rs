@@ -15,13 +15,10 @@ pub struct RequiredCheck {
 }
 
 impl RequiredCheck {
-    /// Checks the parameters of a call against the schema of a tool.
-    pub(super) fn of(schema: &Object, parameters: &Object) -> Self {
-        let required = required_names(schema);
-        let is_there =
-            |name: &&String| json::present(parameters, name).is_some_and(|value| value.as_str() != Some(""));
-        let missing = required.iter().filter(|name| !is_there(name)).cloned().collect();
-        Self { required, missing }
+    /// Checks the parameters of a call against the names a tool requires.
+    pub(super) fn of(required: &[String], parameters: &Object) -> Self {
+        let missing = missing(required, parameters).map(str::to_owned).collect();
+        Self { required: required.to_vec(), missing }
     }
 
     /// Whether nothing is missing.
@@ -35,9 +32,16 @@ impl RequiredCheck {
     }
 }
 
+/// The required names that are not there.
+pub(super) fn missing<'a>(required: &'a [String], parameters: &Object) -> impl Iterator<Item = &'a str> {
+    let is_there =
+        |name: &str| json::present(parameters, name).is_some_and(|value| value.as_str() != Some(""));
+    required.iter().map(String::as_str).filter(move |name| !is_there(name))
+}
+
 /// The names in the list `required`, then the properties with the older mark `required: true`. A list
 /// there belongs to the property's own members and does not make the property required.
-fn required_names(schema: &Object) -> Vec<String> {
+pub(super) fn required_names(schema: &Object) -> Vec<String> {
     let listed = json::list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
     let marked = property_map(schema).iter().filter_map(|(name, property)| {
         (property.get("required") == Some(&Value::Bool(true))).then_some(name.as_str())

@@ -1,8 +1,9 @@
 //! How the parameters of a tool are filled, checked and shown: one reading of a declaration, asked many things.
 
 use super::model_schema::model_schema;
+use super::required::required_names;
 use super::schema::ParameterSchema;
-use super::{Bindings, Defaults, RedactedParameters, RequiredCheck};
+use super::{Bindings, Defaults, RedactedParameters, RequiredCheck, required};
 use crate::json::Object;
 use crate::sensitivity;
 
@@ -10,6 +11,8 @@ use crate::sensitivity;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParameterRules {
     schema: ParameterSchema,
+    /// The names of the parameters that must be there.
+    required: Vec<String>,
     bindings: Bindings,
     defaults: Defaults,
 }
@@ -23,7 +26,8 @@ impl ParameterRules {
         let mut defaults = Defaults::parse(declaration).unwrap_or_default();
         bindings.map_defaults(|parameter, value| schema.shown(parameter, value));
         defaults.map(|parameter, value| schema.shown(parameter, value));
-        Self { schema, bindings, defaults }
+        let required = schema.declared().map(required_names).unwrap_or_default();
+        Self { schema, required, bindings, defaults }
     }
 
     /// The parameters an executor gets; later wins: defaults, bindings, the caller, authoritative
@@ -57,7 +61,12 @@ impl ParameterRules {
 
     /// Which required parameters are missing from built parameters.
     pub fn check_required(&self, parameters: &Object) -> RequiredCheck {
-        RequiredCheck::of(self.schema.declared().unwrap_or(&Object::new()), parameters)
+        RequiredCheck::of(&self.required, parameters)
+    }
+
+    /// The required parameters that are missing from built parameters, and nothing else.
+    pub fn missing(&self, parameters: &Object) -> Vec<&str> {
+        required::missing(&self.required, parameters).collect()
     }
 
     /// The schema as declared; empty when there is none.

@@ -87,8 +87,7 @@ fn declared(
     let name =
         declaration.map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str()).to_owned();
     let parameters_sha256 = redacted.sha256();
-    let shows_all = redacted.as_object() == parameters;
-    let raw_sha256 = (!shows_all).then(|| canonical::object_hash(parameters));
+    let raw_sha256 = (!redacted.shows_all()).then(|| canonical::object_hash(parameters));
     CallDeclared {
         id,
         called: Some(called.to_owned()).filter(|called| *called != name),

@@ -100,7 +100,7 @@ pub fn prepare(
         );
     };
     let parameters = tool.rules.build(parameters, context);
-    let missing = tool.rules.check_required(&parameters).missing;
+    let missing = tool.rules.missing(&parameters);
     if !missing.is_empty() {
         let error =
             format!("Tool \"{}\" requires the following parameters: {}.", tool.name, missing.join(", "));
