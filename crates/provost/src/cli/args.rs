@@ -83,18 +83,8 @@ pub(super) struct RunOptions {
     /// The agent
     #[arg(long, short)]
     pub(super) agent: Option<String>,
-    /// The model, by its name in provost.toml
-    #[arg(long, short)]
-    pub(super) model: Option<String>,
-    /// Allow whatever is asked for; what may have happened before a crash is still asked
-    #[arg(long, short)]
-    pub(super) yes: bool,
-    /// Play this recording instead of asking a model
-    #[arg(long, value_name = "FILE")]
-    pub(super) cassette: Option<PathBuf>,
-    /// Record the model; with --cassette, record its answers anew with today's requests
-    #[arg(long, value_name = "FILE")]
-    pub(super) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) with: ModelOptions,
 }
 
 #[derive(Args)]
@@ -107,6 +97,13 @@ pub(super) struct ChatOptions {
     /// The folder of the project
     #[arg(long, default_value = ".", value_name = "FOLDER")]
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) with: ModelOptions,
+}
+
+// Which model answers, and who answers its questions. No doc comment: it would become the text of the command.
+#[derive(Args)]
+pub(super) struct ModelOptions {
     /// The model, by its name in provost.toml
     #[arg(long, short)]
     pub(super) model: Option<String>,
@@ -149,9 +146,8 @@ pub(super) struct ExplainOptions {
 
 #[derive(Args)]
 pub(super) struct DecideOptions {
-    /// The run; `last` is the newest
-    #[arg(default_value = "last")]
-    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) of: OneRun,
     /// Only this question; every one of the run when left out
     #[arg(long, value_name = "ID")]
     pub(super) action: Option<String>,
@@ -165,9 +161,8 @@ pub(super) struct DecideOptions {
 
 #[derive(Args)]
 pub(super) struct AnswerOptions {
-    /// The run; `last` is the newest
-    #[arg(default_value = "last")]
-    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) of: OneRun,
     /// The answer, or the number of one to choose; asked for on a terminal when left out
     #[arg(long, short)]
     pub(super) text: Option<String>,
@@ -197,9 +192,8 @@ pub(super) struct ForgetOptions {
 
 #[derive(Args)]
 pub(super) struct CancelOptions {
-    /// The run; `last` is the newest
-    #[arg(default_value = "last")]
-    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) of: OneRun,
     /// Why
     #[arg(long, default_value = "")]
     pub(super) reason: String,
@@ -207,9 +201,8 @@ pub(super) struct CancelOptions {
 
 #[derive(Args)]
 pub(super) struct ResumeOptions {
-    /// The run; `last` is the newest
-    #[arg(default_value = "last")]
-    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) of: OneRun,
     /// Allow whatever is asked for; what may have happened before a crash is still asked
     #[arg(long, short)]
     pub(super) yes: bool,
@@ -301,9 +294,8 @@ pub(super) struct ImportOptions {
 
 #[derive(Args)]
 pub(super) struct ExportOptions {
-    /// The run; `last` is the newest
-    #[arg(default_value = "last")]
-    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) of: OneRun,
     /// For whom: anthropic, openai_chat, openai_responses or gemini
     #[arg(long, default_value = "anthropic")]
     pub(super) to: String,

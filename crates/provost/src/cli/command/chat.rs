@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Resul
         None => clock::ids(clock::clock())?.make(IdKind::Session),
     };
     let root = workspace(&project, &place, &id)?;
-    let answering = Answering { entry, record: options.record.clone() };
+    let answering = Answering { entry, record: options.with.record.clone() };
     let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
     opening(*screen, &id, session.as_ref(), (&agent.head.name, &model), seen_from_here(&root)?);
     remembered(&project.folder)?;
@@ -44,7 +44,7 @@ pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Resul
     let talk = Talk {
         conversation: Conversation::new(setup, id, opening)?,
         input: input(*screen, &place)?,
-        answers: Answers::of(options.yes),
+        answers: Answers::of(options.with.yes),
         screen: *screen,
     };
     talk.until_left().await
@@ -83,7 +83,7 @@ async fn model(
     session: Option<&Session>,
 ) -> Result<(String, ModelEntry, Option<PathBuf>), Failure> {
     let (mut cassette, mut name) =
-        (options.cassette.as_ref().map(|path| absolute(path)), options.model.clone());
+        (options.with.cassette.as_ref().map(|path| absolute(path)), options.with.model.clone());
     if let (None, None, Some(session)) = (&cassette, &name, session)
         && let Some(row) = newest(stores, &session.session_id).await?
     {

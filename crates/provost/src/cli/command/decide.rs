@@ -14,7 +14,7 @@ pub(super) async fn decide(
     decision: &Decision,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let reopened = Reopened::find(&options.run).await?;
+    let reopened = Reopened::find(&options.of.run).await?;
     let mut waiting = follow::waiting(&reopened.setup, &reopened.run).await?;
     waiting.retain(|action| options.action.as_deref().is_none_or(|wanted| wanted == action.action_id()));
     if waiting.is_empty() {

@@ -14,7 +14,7 @@ use crate::cli::screen::{Screen, indented};
 pub(in crate::cli) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
     let provider = provider(&options.to)?;
     let stores = Place::here()?.look()?;
-    let row = place::find(&stores, &options.run).await?;
+    let row = place::find(&stores, &options.of.run).await?;
     let read = journal::read(&stores, &row.run).await?;
     let messages: Vec<Message> = read.state.history.to_messages();
     // A run that waits has calls without results; a provider must not see those.

@@ -27,7 +27,7 @@ pub(in crate::cli) const CASSETTE: &str = "cassette";
 pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
     let folder = remembered(&project.folder)?.to_owned();
-    let cassette = options.cassette.as_ref().map(|path| absolute(path));
+    let cassette = options.with.cassette.as_ref().map(|path| absolute(path));
     let cassette = cassette.as_deref().map(remembered).transpose()?;
     let agent = project.agent(options.agent.as_deref())?;
     let prompt =
@@ -41,7 +41,7 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .parse()
         .map_err(|_| Failure::machine("no name could be made for the run"))?;
     let root = workspace(&project, &place, run.as_str())?;
-    let answering = Answering { entry: entry.clone(), record: options.record.clone() };
+    let answering = Answering { entry: entry.clone(), record: options.with.record.clone() };
     let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
     let request = Request::new(&prompt)
         .agent(&agent.head.name)
@@ -55,7 +55,7 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
     opening::model(&options.project, &project, (&model, &entry), *screen)?;
     opening::folder(&project, &root, *screen)?;
     let handle = setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))?;
-    follow(&setup, handle, Answers::of(options.yes), *screen).await
+    follow(&setup, handle, Answers::of(options.with.yes), *screen).await
 }
 
 fn chosen(
@@ -63,9 +63,9 @@ fn chosen(
     project: &Project,
     agent: &crate::cli::config::AgentFile,
 ) -> Result<(String, ModelEntry), Failure> {
-    match &options.cassette {
+    match &options.with.cassette {
         Some(path) => Ok(("cassette".to_owned(), ModelEntry::Cassette(absolute(path)))),
-        None => project.model(options.model.as_deref(), Some(agent)),
+        None => project.model(options.with.model.as_deref(), Some(agent)),
     }
 }
 
