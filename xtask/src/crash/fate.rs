@@ -98,6 +98,8 @@ impl Fate {
 enum Health {
     Awake,
     Asleep,
+    /// Awake again, while another has its run: it meets no further blow.
+    Woken,
     Dead,
 }
 
@@ -114,15 +116,18 @@ impl Life {
 
     /// Passes a point, unless the process dies there or was dead before: then it never returns.
     pub(super) async fn pass(&self, point: Point) -> Result<(), Silence> {
-        if *self.health.borrow() == Health::Dead {
-            return std::future::pending().await;
+        let health = *self.health.borrow();
+        match health {
+            Health::Awake | Health::Asleep => {}
+            Health::Woken => return Ok(()),
+            Health::Dead => return std::future::pending().await,
         }
         match self.fate.reach(point) {
             None => Ok(()),
             Some(Blow::Silence) if point.is_of_storage() => Err(Silence),
             Some(Blow::Sleep) if point.is_fenced() => {
                 self.health.send_replace(Health::Asleep);
-                self.is(Health::Awake).await;
+                self.is(Health::Woken).await;
                 Ok(())
             }
             Some(Blow::Death | Blow::Silence | Blow::Sleep) => {
@@ -143,7 +148,7 @@ impl Life {
     }
 
     pub(super) fn wake(&self) {
-        self.health.send_replace(Health::Awake);
+        self.health.send_replace(Health::Woken);
     }
 
     async fn is(&self, sought: Health) {
