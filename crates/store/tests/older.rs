@@ -44,6 +44,7 @@ async fn the_third_format_is_read_and_brought_up() {
     let stores = place.open_with(&looking).stores();
     assert_eq!(stores.journal.head(&run).await.unwrap(), Seq(2));
     check(&stores.journal.read(&run, Seq::FIRST, 10).await.unwrap());
+    assert!(stores.memory.remembered().await.unwrap().is_empty(), "nobody could say so then");
     assert_eq!(fs::read(place.path()).unwrap(), before, "whoever only looks changes nothing");
 
     let writing = place.open().stores();

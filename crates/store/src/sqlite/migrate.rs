@@ -39,14 +39,23 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Lets a connection that may not bring an older file to the newest format read its journal nevertheless.
+/// What stands in for a table that an older file does not have.
+const STAND_INS: [(&str, &str); 3] = [
+    ("places", "SELECT run_no, last_seq, id FROM journal"),
+    ("placed", "SELECT coalesce(max(id), 0) AS id FROM journal"),
+    (
+        "remembered",
+        "SELECT 0 AS no, '' AS workspace, '' AS principal, '' AS agent, '' AS tool, '' AS layer, '' AS rule,
+             '' AS said_by, '' AS said_at, '' AS run WHERE 0",
+    ),
+];
+
+/// Lets a connection that may not bring an older file to the newest format read it nevertheless.
 pub(super) fn stand_in(connection: &Connection) -> Result<(), Broken> {
-    let known = "SELECT 1 FROM sqlite_schema WHERE name = 'placed'";
-    if !connection.prepare(known)?.exists([])? {
-        connection.execute_batch(
-            "CREATE TEMP VIEW places AS SELECT run_no, last_seq, id FROM journal;
-             CREATE TEMP VIEW placed AS SELECT coalesce(max(id), 0) AS id FROM journal",
-        )?;
+    for (table, rows) in STAND_INS {
+        if !connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1")?.exists([table])? {
+            connection.execute_batch(&format!("CREATE TEMP VIEW {table} AS {rows}"))?;
+        }
     }
     Ok(())
 }
