@@ -58,6 +58,7 @@ impl<T: Clone> Segments<T> {
 
     /// Puts one at a place, counted from the end: 0 is behind the last. Quick near the end.
     pub(crate) fn insert_before_last(&mut self, count: usize, item: T) {
+        debug_assert!(count <= self.len, "there are not so many");
         if count == 0 {
             return self.push(item);
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -46,58 +47,61 @@ impl<T> fmt::Debug for Kept<T> {
 }
 
 /// A call, kept in the stored bytes of the event that brought it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct KeptCall {
-    body: Arc<[u8]>,
-    part: Part,
+    event: Arc<[u8]>,
+    /// Where the call stands in them.
+    place: Range<u32>,
 }
 
-/// Where in its event a call stands.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    /// Among the calls of an answered turn, at this place.
-    Turn(u32),
-    /// It is the call somebody approved with other arguments.
-    Edited,
+#[derive(Deserialize)]
+struct Turn<'a> {
+    #[serde(borrow, default)]
+    calls: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Approved<'a> {
+    #[serde(borrow, default)]
+    edited: Option<&'a RawValue>,
 }
 
 impl KeptCall {
-    /// A call of an answered turn.
-    pub(in crate::engine) fn of_turn(event: &Event, place: usize) -> Self {
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        Self { body: event.body().clone(), part: Part::Turn(place) }
+    /// The calls of an answered turn.
+    pub(in crate::engine) fn of_turn(event: &Event) -> Vec<Self> {
+        let turn: Option<Turn<'_>> = serde_json::from_slice(event.body()).ok();
+        let calls = turn.map(|turn| turn.calls).unwrap_or_default();
+        calls.into_iter().map(|call| Self::at(event, call)).collect()
     }
 
-    /// A call with the arguments it was approved with.
-    pub(in crate::engine) fn edited(event: &Event) -> Self {
-        Self { body: event.body().clone(), part: Part::Edited }
+    /// A call with the arguments it was approved with; none when they stayed as they were.
+    pub(in crate::engine) fn edited(event: &Event) -> Option<Self> {
+        let approved: Approved<'_> = serde_json::from_slice(event.body()).ok()?;
+        approved.edited.map(|call| Self::at(event, call))
+    }
+
+    fn at(event: &Event, call: &RawValue) -> Self {
+        let text = call.get();
+        let start = text.as_ptr().addr() - event.body().as_ptr().addr();
+        // An append is never so large that this does not fit.
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { event: event.body().clone(), place: number(start)..number(start + text.len()) }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        let Range { start, end } = self.place;
+        self.event.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// Reads it.
     #[expect(clippy::expect_used, reason = "the event was written with the call, or read with it before")]
     pub fn read(&self) -> CallDeclared {
-        let read = match self.part {
-            Part::Turn(place) => call_of_turn(&self.body, place),
-            Part::Edited => serde_json::from_slice(&self.body).map(|Edited { edited }| edited),
-        };
-        read.expect("the event of a call has it")
+        serde_json::from_slice(self.bytes()).expect("the event of a call has it")
     }
 }
 
-#[derive(Deserialize)]
-struct Edited {
-    edited: CallDeclared,
-}
-
-#[derive(Deserialize)]
-struct Turn<'a> {
-    #[serde(borrow)]
-    calls: Vec<&'a RawValue>,
-}
-
-/// Reads one call of a turn, and passes over the others.
-fn call_of_turn(body: &[u8], place: u32) -> serde_json::Result<CallDeclared> {
-    let turn: Turn<'_> = serde_json::from_slice(body)?;
-    let call = usize::try_from(place).ok().and_then(|place| turn.calls.get(place));
-    serde_json::from_str(call.map_or("", |call| call.get()))
+impl fmt::Debug for KeptCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        String::from_utf8_lossy(self.bytes()).fmt(formatter)
+    }
 }

@@ -114,9 +114,11 @@ impl Batch {
         first_line: usize,
     ) -> Self {
         let calls = answered.calls.as_deref().unwrap_or_default();
-        let declared = |(place, declared): (usize, &Arc<CallDeclared>)| BatchCall {
+        let kept = KeptCall::of_turn(event);
+        debug_assert_eq!(calls.len(), kept.len(), "an event's bytes hold its calls");
+        let declared = |(declared, kept): (&Arc<CallDeclared>, KeptCall)| BatchCall {
             declared: declared.clone(),
-            kept: KeptCall::of_turn(event, place),
+            kept,
             stage: Stage::Declared,
             attempts: 0,
             waits: None,
@@ -124,7 +126,7 @@ impl Batch {
         };
         Self {
             schedule: schedule(calls, rules, parallel_max),
-            calls: calls.iter().enumerate().map(declared).collect(),
+            calls: calls.iter().zip(kept).map(declared).collect(),
             first_line,
             mediated: answered.calls.is_some(),
             asked_for: answered.asked_for,
@@ -237,9 +239,11 @@ impl Batch {
     ) {
         self.scheduled(Event::Resumed(place));
         self.move_to(place, "call_approved", Stage::Approved);
-        if let (Some(call), Some(edited)) = (self.calls.get_mut(place), edited) {
+        if let (Some(call), Some(edited), Some(kept)) =
+            (self.calls.get_mut(place), edited, KeptCall::edited(event))
+        {
             call.declared = edited.clone();
-            call.kept = KeptCall::edited(event);
+            call.kept = kept;
         }
     }
 
