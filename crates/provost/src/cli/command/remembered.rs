@@ -12,8 +12,7 @@ pub(in crate::cli) async fn run(screen: &Screen) -> Result<Exit, Failure> {
     let place = Place::here()?;
     let remembered = match place.is_empty() {
         true => Vec::new(),
-        // A file of an older version gets its table first.
-        false => place.open()?.memory.remembered().await.map_err(|fault| Failure::storage(&fault))?,
+        false => place.look()?.memory.remembered().await.map_err(|fault| Failure::storage(&fault))?,
     };
     for word in &remembered {
         screen.show(&document(word), || line(word));
