@@ -64,6 +64,36 @@ async fn every_call_has_exactly_one_result_in_the_transcript() {
 }
 
 #[tokio::test]
+async fn the_last_call_of_a_budget_may_be_asked_about() {
+    let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
+    let scene = Scene::with(script, Agent::new("scribe").budget("tool_calls", 1), Vec::new());
+    scene.run().await;
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!(scene.ledger.entries(), ["write a"]);
+    assert_eq!((done.status, results(&done)), (RunStatus::BudgetExceeded, vec!["call-1-1 ok".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_budget_that_others_used_up_meanwhile_is_refused_before_the_call() {
+    use provost_runtime::driver::{Reopen, Resume};
+    use provost_runtime::engine::BudgetSpec;
+    let script = Script::new()
+        .calls([("note/write", json!({ "text": "a" })), ("note/read", json!({ "text": "b" }))])
+        .say("Done.");
+    let scene = Scene::with(script, Agent::new("scribe").budget("tool_calls", 1), Vec::new());
+    scene.run().await;
+    let stopped = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!(stopped.status, RunStatus::BudgetExceeded);
+    assert_eq!(scene.ledger.entries(), ["read b"]);
+    let more = BudgetSpec { name: "tool_calls".to_owned(), ceiling: 3, current: 0 };
+    let resume = Resume { reopen: Reopen::Yes, budgets: vec![more], ..Resume::default() };
+    let done = scene.runtime.resume_with(stopped.run, resume).outcome().await.unwrap();
+    assert_eq!(done.status, RunStatus::Completed);
+    assert_eq!(scene.ledger.entries(), ["read b", "write a"], "the yes is still there");
+    assert_eq!(results(&done), ["call-1-1 ok", "call-1-2 ok"]);
+}
+
+#[tokio::test]
 async fn changed_arguments_are_the_ones_that_run() {
     let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
     scene.run().await;

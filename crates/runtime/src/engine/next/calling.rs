@@ -46,6 +46,10 @@ fn begin(state: &RunState) -> Option<Step> {
     if !state.budgets.has_room_for_call(name, state.batch.at_work(None), state.batch.at_work(Some(name))) {
         return None;
     }
+    // What other calls used up while this one waited is not there for it any more.
+    if let (Stage::Approved, Some(exceeded)) = (call.stage, state.budgets.calls_exceeded(name)) {
+        return Some(Step::Record(vec![exceeded.into()]));
+    }
     // Who has a word is asked again: time has passed, and the arguments may be others.
     if call.stage == Stage::Approved && (state.spec.asks.policy || state.spec.asks.mediator) {
         return Some(Step::Authorise(place));

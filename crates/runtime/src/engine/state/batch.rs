@@ -35,11 +35,19 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Whether something is to be done about the call now.
+    /// Whether the call began and has no result yet. One that was allowed has yet to begin.
     fn is_at_work(self) -> bool {
         match self {
-            Self::Opened | Self::Approved | Self::Started | Self::InDoubt => true,
-            Self::Declared | Self::Waiting | Self::Settled | Self::Done => false,
+            Self::Opened | Self::Started | Self::InDoubt => true,
+            Self::Declared | Self::Waiting | Self::Approved | Self::Settled | Self::Done => false,
+        }
+    }
+
+    /// Whether the call stands in the transcript without a result.
+    fn is_open(self) -> bool {
+        match self {
+            Self::Opened | Self::Waiting | Self::Approved | Self::Started | Self::InDoubt => true,
+            Self::Declared | Self::Settled | Self::Done => false,
         }
     }
 }
@@ -177,6 +185,11 @@ impl Batch {
         let counts =
             |call: &&BatchCall| call.stage.is_at_work() && tool.is_none_or(|tool| call.declared.name == tool);
         self.calls.iter().filter(counts).count()
+    }
+
+    /// Whether a call stands in the transcript without a result: then no other turn may begin.
+    pub(super) fn is_open(&self) -> bool {
+        self.calls.iter().any(|call| call.stage.is_open())
     }
 
     /// The model called nothing and nobody added anything: it has no more to say.
