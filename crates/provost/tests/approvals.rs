@@ -63,6 +63,46 @@ async fn every_call_has_exactly_one_result_in_the_transcript() {
     "#);
 }
 
+/// Calls two tools at once under one id.
+struct SameId;
+
+impl provost::port::Model for SameId {
+    fn turn<'a>(
+        &'a self,
+        request: provost::port::TurnRequest<'a>,
+    ) -> provost::port::Boxed<'a, Result<provost::port::TurnAnswer, provost::port::ModelError>> {
+        let call = |text: &str| json!({ "id": "same", "name": "note/write", "parameters": { "text": text } });
+        let calls = if request.turn == 1 { vec![call("a"), call("b")] } else { Vec::new() };
+        Box::pin(async move {
+            provost::port::TurnAnswer::from_adapter(&json!({ "content": "Done.", "tool_calls": calls }))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_yes_is_for_one_call_whatever_the_model_calls_it() {
+    let ledger = Ledger::default();
+    let noted = ledger.clone();
+    let write = provost::Tool::new("note/write", "Writes.", move |text: Text| {
+        noted.note(text.text);
+        async { Ok(()) }
+    });
+    let model: std::sync::Arc<dyn provost::port::Model> = std::sync::Arc::new(SameId);
+    let runtime = provost::Runtime::builder().model(model).tool(write.asks()).build().unwrap();
+    runtime.start("Go.").unwrap().outcome().await.unwrap();
+    let pending = runtime.pending().await.unwrap();
+    assert_eq!(pending.len(), 2);
+    let answer = async |place: usize, decision: Decision| {
+        let going_on = runtime.decide(pending[place].action_id(), decision).await.unwrap();
+        going_on.unwrap().outcome().await.unwrap()
+    };
+    let still = answer(0, Decision::accept("grace")).await;
+    assert_eq!((still.status, ledger.entries()), (RunStatus::ApprovalRequired, vec!["a".to_owned()]));
+    let done = answer(1, Decision::reject("grace", "")).await;
+    assert_eq!(results(&done), ["same ok", "same-2 Not run: grace said no."]);
+    assert_eq!(ledger.entries(), ["a"]);
+}
+
 #[tokio::test]
 async fn the_last_call_of_a_budget_may_be_asked_about() {
     let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");

@@ -1,5 +1,6 @@
 //! Reading the calls of a turn: which tool is meant, what may be shown of it, whether it can be executed.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use provost_contract::Result;
@@ -36,8 +37,9 @@ pub(super) fn declare(
     context: &Object,
     calls: Vec<Value>,
 ) -> Result<(Vec<Arc<CallDeclared>>, Vec<RawCall>)> {
+    let mut ids = BTreeSet::new();
     let named = calls.into_iter().enumerate().filter_map(|(position, value)| match value {
-        Value::Object(raw) => declare_one(state, context, raw, position + 1).transpose(),
+        Value::Object(raw) => declare_one(state, context, raw, position + 1, &mut ids).transpose(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
     });
     named.collect()
@@ -48,15 +50,27 @@ fn declare_one(
     context: &Object,
     raw: Object,
     position: usize,
+    ids: &mut BTreeSet<String>,
 ) -> Result<Option<(Arc<CallDeclared>, RawCall)>> {
     let name = json::non_empty_text(&raw, "name").or_else(|| json::non_empty_text(&raw, "tool_name"));
     let Some(called) = name else { return Ok(None) };
     let id = call_id(&raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
+    let id = one_of_its_own(id, position, ids);
     let context = call_context(context, &id);
     let prepared = prepare_call(state, &context, called, parameters(&raw))?;
     let declared = declared(state, id, called, parameters(&raw), prepared.unprepared());
     let prepared = prepared.ready().map(Arc::new);
     Ok(Some((Arc::new(declared), RawCall { raw, context: Arc::new(context), prepared })))
+}
+
+/// An id names one call: what is asked, allowed and answered under it must not stand for another. The
+/// first keeps it.
+fn one_of_its_own(id: String, position: usize, ids: &mut BTreeSet<String>) -> String {
+    let mut own = id;
+    while !ids.insert(own.clone()) {
+        own = format!("{own}-{position}");
+    }
+    own
 }
 
 fn parameters(raw: &Object) -> &Object {
