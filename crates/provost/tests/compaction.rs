@@ -70,3 +70,38 @@ async fn a_summary_that_is_not_smaller_is_not_taken() {
     let events = outcome.result["events"].to_string();
     assert!(events.contains("\"compaction_refused\"") && events.contains("\"not_smaller\""), "{events}");
 }
+
+/// Never ends, and tells when it began.
+#[derive(Default)]
+struct Endless(tokio::sync::Notify);
+
+impl Summariser for Endless {
+    fn summarise<'a>(
+        &'a self,
+        _messages: &'a [Message],
+        _context: &'a Object,
+    ) -> Boxed<'a, Result<Summary, HostError>> {
+        self.0.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_cancel_does_not_wait_for_a_summary() {
+    let put = Tool::new("note/put", "Puts.", |text: Text| async move { Ok(text.text) });
+    let model = (0..6).fold(Script::new(), |script, _| script.call("note/put", json!({ "text": "a" })));
+    let policy = json!({ "enabled": true, "max_messages": 4, "recent_messages": 2 });
+    let summariser = Arc::new(Endless::default());
+    let runtime = Runtime::builder()
+        .model(model)
+        .tool(put)
+        .agent(Agent::new("scribe").option("compaction_policy", policy))
+        .summariser(summariser.clone())
+        .build()
+        .unwrap();
+    let run = runtime.start("Go.").unwrap();
+    let name = run.run().clone();
+    summariser.0.notified().await;
+    runtime.cancel(&name, "ada", "enough").await.unwrap();
+    assert_eq!(run.outcome().await.unwrap().status, provost::RunStatus::Cancelled);
+}

@@ -31,6 +31,58 @@ async fn a_cancel_stops_a_running_tool_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_cancel_is_heard_however_much_was_said_before_it() {
+    let ledger = Ledger::default();
+    let (slow, tool) = Slow::tool("slow/first", &ledger);
+    let script = Script::new().call("slow/first", json!({ "text": "1" })).say("Never said.");
+    let scene = Scene::with(script, Agent::new("scribe"), vec![tool]);
+    let run = scene.runtime.start("Go.").unwrap();
+    let name = run.run().clone();
+    slow.began.notified().await;
+    for number in 0..150 {
+        scene.runtime.say(&name, "ada", &format!("Line {number}.")).await.unwrap();
+    }
+    scene.runtime.cancel(&name, "ada", "enough").await.unwrap();
+    let done = run.outcome().await.unwrap();
+    assert_eq!((done.status, ledger.entries()), (RunStatus::Cancelled, vec!["stopped".to_owned()]));
+    assert_eq!(done.result["messages"].as_array().unwrap().len(), 153, "and nothing that was said is lost");
+}
+
+/// Never answers, and counts how often it was asked.
+#[derive(Default)]
+struct Silent {
+    asked: std::sync::atomic::AtomicUsize,
+    began: tokio::sync::Notify,
+}
+
+impl provost::port::Model for Silent {
+    fn turn<'a>(
+        &'a self,
+        _: provost::port::TurnRequest<'a>,
+    ) -> provost::port::Boxed<'a, Result<provost::port::TurnAnswer, provost::port::ModelError>> {
+        self.asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.began.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_model_is_not_asked_again() {
+    let model = std::sync::Arc::new(Silent::default());
+    let asked: std::sync::Arc<dyn provost::port::Model> = model.clone();
+    let runtime = provost::Runtime::builder().model(asked).build().unwrap();
+    let run = runtime.start("Go.").unwrap();
+    let name = run.run().clone();
+    model.began.notified().await;
+    for number in 0..150 {
+        runtime.say(&name, "ada", &format!("Line {number}.")).await.unwrap();
+    }
+    runtime.cancel(&name, "ada", "enough").await.unwrap();
+    assert_eq!(run.outcome().await.unwrap().status, RunStatus::Cancelled);
+    assert_eq!(model.asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
 async fn a_message_while_a_tool_runs_is_heard_in_the_next_turn() {
     let ledger = Ledger::default();
     let (slow, tool) = Slow::tool("slow/first", &ledger);

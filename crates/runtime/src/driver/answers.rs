@@ -105,10 +105,29 @@ impl Run<'_> {
     /// Takes in what came up to the wish to stop, if there is one; other messages wait for the end of the
     /// turn.
     pub(super) async fn hear_cancel(&mut self) -> Result<(), RunError> {
-        let mail = self.mail(self.state.heard).await?;
-        let Some(asked) = mail.iter().rposition(is_cancel) else { return Ok(()) };
+        let Some(asked) = self.cancel_behind(self.state.heard).await? else { return Ok(()) };
         self.in_flight.stop_all();
-        self.take_in_mail(mail.into_iter().take(asked + 1).collect()).await
+        while self.state.heard < asked {
+            let mut mail = self.mail(self.state.heard).await?;
+            mail.retain(|posted| posted.place <= asked);
+            if mail.is_empty() {
+                break;
+            }
+            self.take_in_mail(mail).await?;
+        }
+        Ok(())
+    }
+
+    /// The place of the first wish to stop behind a place, however much was said before it.
+    async fn cancel_behind(&self, mut place: u64) -> Result<Option<u64>, RunError> {
+        loop {
+            let mail = self.mail(place).await?;
+            if let Some(asked) = mail.iter().find(|posted| is_cancel(posted)) {
+                return Ok(Some(asked.place));
+            }
+            let Some(last) = mail.last() else { return Ok(None) };
+            place = last.place;
+        }
     }
 
     /// Resolves when somebody wants the run stopped; never without an inbox.

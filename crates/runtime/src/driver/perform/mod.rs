@@ -15,7 +15,7 @@ impl Run<'_> {
         match step {
             Step::LockSession(session) => Box::pin(self.lock(session)).await,
             Step::StartTurn => self.start_turn().await,
-            Step::Compact => Ok(vec![Box::pin(self.compact()).await]),
+            Step::Compact => Box::pin(self.compact()).await,
             Step::CallModel => self.call_model().await,
             Step::Authorise(place) => self.authorise(place).await,
             Step::Reconcile(place) => Box::pin(self.reconcile(place)).await,

@@ -51,17 +51,31 @@ impl Run<'_> {
         kinds.into_iter().find(|kind| matches!(kind, Kind::SessionContended(_)))
     }
 
-    pub(super) async fn compact(&self) -> Kind {
-        let compaction = match (decide::plan(&self.state), &self.host.summariser) {
-            (Some(Plan::Finished(compaction)), _) => Some(compaction),
-            (Some(Plan::Summarize(pending)), Some(summariser)) => {
-                let summary = summariser.summarise(pending.earlier(), pending.context());
-                let summary = within(&*self.host.clock, self.state.spec.limits.model_ms_max, summary).await;
-                Some(pending.finish(summary.unwrap_or_else(|silent| Err(HostError(silent.to_string())))))
-            }
-            (Some(Plan::Summarize(_)) | None, _) => None::<Compaction>,
+    pub(super) async fn compact(&mut self) -> Kinds {
+        let Some(compaction) = self.compaction().await? else {
+            self.hear_cancel().await?;
+            return Ok(Vec::new());
         };
-        decide::compacted(&self.state, compaction)
+        Ok(vec![decide::compacted(&self.state, compaction)])
+    }
+
+    /// What the transcript became, if it had to change; none when the run was cancelled meanwhile, and
+    /// nobody wants a summary.
+    async fn compaction(&self) -> Result<Option<Option<Compaction>>, RunError> {
+        let (pending, summariser) = match (decide::plan(&self.state), &self.host.summariser) {
+            (Some(Plan::Finished(compaction)), _) => return Ok(Some(Some(compaction))),
+            (Some(Plan::Summarize(pending)), Some(summariser)) => (pending, summariser),
+            (Some(Plan::Summarize(_)) | None, _) => return Ok(Some(None)),
+        };
+        let summary = summariser.summarise(pending.earlier(), pending.context());
+        let summary = within(&*self.host.clock, self.state.spec.limits.model_ms_max, summary);
+        let summary = tokio::select! {
+            biased;
+            summary = summary => summary,
+            cancelled = self.cancel_arrives() => return cancelled.map(|()| None),
+        };
+        let summary = summary.unwrap_or_else(|silent| Err(HostError(silent.to_string())));
+        Ok(Some(Some(pending.finish(summary))))
     }
 
     pub(super) async fn call_model(&mut self) -> Kinds {
