@@ -116,6 +116,60 @@ async fn a_budget_of_tokens_is_refused_before_the_next_turn() {
     assert_eq!(within.status, RunStatus::Completed);
 }
 
+/// A budget that one way of writing a number gets around is none.
+#[tokio::test]
+async fn tokens_count_however_a_provider_writes_them() {
+    let status = async |usage: serde_json::Value| {
+        let script = Script::new().call("note/put", json!({ "text": "a" })).costing(usage).say("Done.");
+        let agent = Agent::new("scribe").budget("tokens", 100).budget("cost_microusd", 100);
+        Scene::with(script, agent, Vec::new()).run().await.status
+    };
+    for usage in [
+        json!({ "total_tokens": 100.0 }),
+        json!({ "total_tokens": "100" }),
+        json!({ "input_tokens": 60, "output_tokens": 40 }),
+        json!({ "total_tokens": 0, "prompt_tokens": 60, "completion_tokens": 40 }),
+        json!({ "cost_microusd": 99.5 }),
+    ] {
+        assert_eq!(status(usage.clone()).await, RunStatus::BudgetExceeded, "{usage}");
+    }
+    for usage in [json!({ "total_tokens": 99.0 }), json!({ "cost_microusd": 98.5 }), json!({})] {
+        assert_eq!(status(usage.clone()).await, RunStatus::Completed, "{usage}");
+    }
+}
+
+/// Sets so much aside for each turn, and says what it used or does not.
+struct Reserving(serde_json::Value);
+
+impl provost::port::Model for Reserving {
+    fn reserve(&self, _: provost::port::TurnRequest<'_>) -> provost_runtime::engine::Reservation {
+        provost_runtime::engine::Reservation { tokens: 60, cost_microusd: 0 }
+    }
+
+    fn turn<'a>(
+        &'a self,
+        request: provost::port::TurnRequest<'a>,
+    ) -> provost::port::Boxed<'a, Result<provost::port::TurnAnswer, provost::port::ModelError>> {
+        let call = json!({ "id": "1", "name": "note/put", "parameters": { "text": "a" } });
+        let calls = if request.turn == 1 { vec![call] } else { Vec::new() };
+        let turn = json!({ "content": "Done.", "tool_calls": calls, "usage": self.0 });
+        Box::pin(async move { provost::port::TurnAnswer::from_adapter(&turn) })
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_counted_cost_what_was_set_aside() {
+    let status = async |usage: serde_json::Value| {
+        let model: std::sync::Arc<dyn provost::port::Model> = std::sync::Arc::new(Reserving(usage));
+        let put = provost::Tool::new("note/put", "Puts.", |_: crate::scene::Text| async { Ok(()) });
+        let agent = Agent::new("scribe").budget("tokens", 100);
+        let runtime = provost::Runtime::builder().model(model).tool(put).agent(agent).build().unwrap();
+        runtime.start("Go.").unwrap().outcome().await.unwrap().status
+    };
+    assert_eq!(status(json!({})).await, RunStatus::BudgetExceeded);
+    assert_eq!(status(json!({ "total_tokens": 10 })).await, RunStatus::Completed);
+}
+
 #[tokio::test]
 async fn a_fan_out_past_its_limit_stops_the_turn_there() {
     let calls = |count: usize| {

@@ -2,7 +2,7 @@
 
 use provost_contract::IterationBudget;
 use provost_contract::json::Object;
-use serde_json::Value;
+use provost_contract::loose;
 
 use crate::engine::{BudgetExceeded, BudgetSpec, Reservation};
 
@@ -92,17 +92,12 @@ impl Budgets {
         self.reserved = asked;
     }
 
-    /// The turn cost this much.
+    /// The turn cost this much. What its usage does not say is what was set aside for it: a provider that
+    /// counts nothing gives nothing away.
     pub(super) fn count_usage(&mut self, usage: &Object) {
-        self.reserved = Reservation::default();
-        let number = |key: &str| usage.get(key).and_then(Value::as_u64);
-        let parts = || {
-            number("prompt_tokens")
-                .unwrap_or_default()
-                .saturating_add(number("completion_tokens").unwrap_or_default())
-        };
-        self.spend(TOKENS, number("total_tokens").unwrap_or_else(parts));
-        self.spend(COST, number(COST).unwrap_or_default());
+        let reserved = std::mem::take(&mut self.reserved);
+        self.spend(TOKENS, tokens(usage).unwrap_or(reserved.tokens));
+        self.spend(COST, amount(usage, COST).unwrap_or(reserved.cost_microusd));
     }
 
     /// Nobody will ever know what an interrupted turn cost: all that was set aside counts as spent.
@@ -159,6 +154,27 @@ impl Budgets {
     fn count(&mut self, counts: impl Fn(&IterationBudget) -> bool) {
         self.limits.iter_mut().filter(|budget| counts(budget)).for_each(IterationBudget::increment);
     }
+}
+
+/// The tokens of a turn; none when nobody counted them. A sum is believed unless its parts are more.
+fn tokens(usage: &Object) -> Option<u64> {
+    let sum = |left: &str, right: &str| match (amount(usage, left), amount(usage, right)) {
+        (None, None) => None,
+        (left, right) => Some(left.unwrap_or_default().saturating_add(right.unwrap_or_default())),
+    };
+    let told = [
+        amount(usage, "total_tokens"),
+        sum("prompt_tokens", "completion_tokens"),
+        sum("input_tokens", "output_tokens"),
+    ];
+    told.into_iter().flatten().max()
+}
+
+/// A number however it is written, a part of one rounded up.
+fn amount(usage: &Object, key: &str) -> Option<u64> {
+    let value = usage.get(key)?;
+    let whole = || loose::number(value).filter(|number| *number >= 0.0).map(|number| number.ceil() as u64);
+    value.as_u64().or_else(whole)
 }
 
 fn is_of_tool(budget: &IterationBudget, tool: &str) -> bool {
