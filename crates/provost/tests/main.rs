@@ -14,5 +14,6 @@ mod clients;
 mod compaction;
 mod durable;
 mod remembered;
+mod secrets;
 mod spoken;
 mod stops;

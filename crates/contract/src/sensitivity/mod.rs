@@ -8,4 +8,4 @@ mod redact;
 mod word;
 
 pub use name::{is_credential_name, is_sensitive_name};
-pub use redact::{REDACTED, redact_names, without_redacted};
+pub use redact::{REDACTED, holds_redacted, redact_names, without_redacted};

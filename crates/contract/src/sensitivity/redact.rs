@@ -40,6 +40,17 @@ pub fn without_redacted(value: &Value) -> Option<Value> {
     }
 }
 
+/// Whether something in a value was redacted.
+pub fn holds_redacted(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.values().any(holds_redacted),
+        Value::Array(items) => items.iter().any(holds_redacted),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            value.as_str() == Some(REDACTED)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -6,6 +6,7 @@ use provost_contract::tool::ToolExecutorRegistry;
 use serde_json::Value;
 
 use super::known_tools::KnownTools;
+use super::secrets::Secrets;
 use crate::engine::{Asks, Continuation};
 use crate::port::{
     ApprovalMemory, Approvals, ClientToolRequests, Clock, CompletionPolicy, ContinuePolicy, Deltas,
@@ -53,6 +54,7 @@ pub struct Host {
     /// Who hears answers while they are spoken.
     pub deltas: Option<Arc<dyn Deltas>>,
     pub(super) known_tools: Arc<KnownTools>,
+    pub(super) secrets: Arc<Secrets>,
 }
 
 /// Who says whether another turn follows.
@@ -90,6 +92,7 @@ impl Host {
             sink: None,
             deltas: None,
             known_tools: Arc::default(),
+            secrets: Arc::default(),
         }
     }
 

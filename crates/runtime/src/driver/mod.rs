@@ -13,6 +13,7 @@ mod perform;
 mod recover;
 mod row;
 mod run;
+mod secrets;
 mod start;
 mod writer;
 

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use provost_contract::ContractError;
 use provost_contract::json::Object;
+use provost_contract::{ContractError, canonical};
 use serde_json::Value;
 
 use super::in_flight::InFlight;
@@ -12,11 +12,11 @@ use super::row::run_row;
 use super::writer::Writer;
 use super::{Host, Start};
 use crate::RunId;
-use crate::engine::decide::{RawCall, recovered};
+use crate::engine::decide::{RawCall, idempotency_key, recovered};
 use crate::engine::project::{conversation_result, observed};
 use crate::engine::{
-    BudgetSpec, Event, History, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState, RunStatus, Spec,
-    Step, next,
+    BudgetSpec, CallDeclared, Event, History, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState,
+    RunStatus, Spec, Stage, Step, next,
 };
 use crate::port::{AppendError, Epoch, Fault, FinishedRun, Journal};
 
@@ -154,12 +154,7 @@ impl<'a> Run<'a> {
         let context = resume.context.unwrap_or_else(|| read.state.kept_context());
         let writer = Writer::behind(journal, run, epoch, &read.last);
         let mut run = Self::new(host, read.state, context, writer);
-        run.raw = run
-            .state
-            .batch
-            .in_all()
-            .map(|call| recovered(&run.state, &run.turn_context, &call.declared))
-            .collect();
+        run.raw = run.state.batch.in_all().map(|call| run.known(&call.declared)).collect();
         let resumed = RunResumed { epoch: epoch.0, budgets: resume.budgets };
         match (run.state.ended, resume.reopen) {
             (None, _) => run.record(resumed.into())?,
@@ -211,6 +206,26 @@ impl<'a> Run<'a> {
         }
         self.record(resumed.into())?;
         self.take_in_answers(answers).await
+    }
+
+    /// A call as this process knows it, or else as the journal does. Only the arguments that were asked
+    /// about are those of the call.
+    fn known(&self, call: &CallDeclared) -> RawCall {
+        let key = idempotency_key(&self.state, call);
+        let kept = self.host.secrets.find(&key);
+        let kept = kept.filter(|kept| canonical::object_hash(kept.parameters()) == call.raw_sha256());
+        kept.unwrap_or_else(|| recovered(&self.state, &self.turn_context, call))
+    }
+
+    /// A run that waits keeps what it cannot read back; one that is over keeps nothing.
+    fn keep_secrets(&self) {
+        self.host.secrets.forget(&self.state.spec.run);
+        for (place, call) in self.state.batch.in_stage(Stage::Waiting) {
+            let raw = self.raw.get(place).filter(|_| call.declared.kept_parameters().is_none());
+            if let Some(raw) = raw.filter(|raw| raw.prepared.is_some()) {
+                self.host.secrets.keep(idempotency_key(&self.state, &call.declared), raw.clone());
+            }
+        }
     }
 
     async fn work_and_release(mut self) -> Result<Finished, RunError> {
@@ -291,6 +306,7 @@ impl<'a> Run<'a> {
             if status.is_parked() { RunParked { status }.into() } else { RunEnded { status }.into() };
         let stopped = self.take_in(stopped)?;
         self.flush().await?;
+        self.keep_secrets();
         let finished = self.finished();
         if let Ok(finished) = &finished {
             self.persist(finished).await;

@@ -14,7 +14,7 @@ use crate::driver::guard::within;
 use crate::driver::in_flight::Done;
 use crate::driver::{Run, RunError};
 use crate::engine::decide::{self, Decided, People, RawCall};
-use crate::engine::{BatchCall, CallDeclared, Stage};
+use crate::engine::{BatchCall, CallDeclared, Kind, Stage};
 use crate::port::{
     Boxed, ClientToolRecord, DeclaredExecutor, ExecutorError, MediatedCall, Mediation, Recalled,
     RememberedApproval, Ruling, StoreActionError, ToolAction,
@@ -160,6 +160,10 @@ impl<'a> Run<'a> {
     pub(super) async fn execute(&mut self, places: &[usize]) -> Kinds {
         let fresh: Vec<usize> =
             places.iter().copied().filter(|place| !self.in_flight.holds(*place)).collect();
+        let gone = self.gone(&fresh);
+        if !gone.is_empty() {
+            return Ok(gone);
+        }
         let acts = |place: &usize| {
             let call = self.state.batch.call(*place);
             call.is_some_and(|call| !self.state.rules.only_reads(&call.declared.name))
@@ -175,6 +179,15 @@ impl<'a> Run<'a> {
         let Some((call, raw)) = self.call(place) else { return Err(lost(place)) };
         let decided = decide::executed(&self.state, place, &call.declared, raw, reply)?;
         self.keep_questions(decided).await
+    }
+
+    /// The results of calls whose secret arguments did not outlive the wait: nobody can execute them.
+    fn gone(&self, places: &[usize]) -> Vec<Kind> {
+        let lost = places.iter().filter_map(|place| {
+            let (call, raw) = self.call(*place)?;
+            raw.prepared.is_none().then(|| decide::lost(&self.state, *place, &call.declared))
+        });
+        lost.collect()
     }
 
     /// The next reply; none when the run was cancelled first.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use provost_contract::Result;
-use provost_contract::canonical;
 use provost_contract::json::{self, Object};
+use provost_contract::sensitivity::{self, REDACTED};
 use provost_contract::tool::{ParameterRules, ToolCall, ToolDeclaration, ToolResult};
+use provost_contract::{Result, canonical};
 use serde_json::{Value, json};
 
 use super::execution::{Prepared, Tool, prepare};
@@ -119,23 +119,35 @@ fn prepare_call(state: &RunState, context: &Object, called: &str, parameters: &O
     let declaration = state.rules.tools.catalog.find(called);
     let tool = declaration.map(Tool::from);
     let prepared = prepare(tool.as_ref(), called, parameters, context)?;
-    match (declaration, prepared) {
-        (Some(declaration), Prepared::Ready(call)) if state.spec.arguments == ArgumentCheck::Schema => {
-            fitting(state, declaration, call)
-        }
-        (_, prepared) => Ok(prepared),
-    }
+    let (Some(tool), Prepared::Ready(call)) = (declaration, &prepared) else { return Ok(prepared) };
+    let faults = faults(state, tool, parameters, call);
+    if faults.is_empty() { Ok(prepared) } else { unfit(tool, faults) }
 }
 
-/// A call whose arguments do not fit the tool's schema is not executed, and the model learns why.
-fn fitting(state: &RunState, tool: &ToolDeclaration, call: ToolCall) -> Result<Prepared> {
-    let facts = state.rules.facts(tool.name().as_str());
-    let faults = facts.map(|facts| facts.faults(tool, &call.parameters)).unwrap_or_default();
-    if faults.is_empty() {
-        return Ok(Prepared::Ready(call));
+/// What is wrong with the arguments a model or a person gave, and with what an executor would get of them.
+fn faults(state: &RunState, tool: &ToolDeclaration, given: &Object, call: &ToolCall) -> Vec<String> {
+    let mut faults: Vec<String> = secrets_gone(tool.rules(), given).collect();
+    if state.spec.arguments == ArgumentCheck::Schema {
+        let facts = state.rules.facts(tool.name().as_str());
+        let unfit = facts.map(|facts| facts.faults(tool, &call.parameters)).unwrap_or_default();
+        faults.extend(unfit.iter().map(|fault| format!("{}: {}", fault.pointer, fault.message)));
     }
-    let told: Vec<String> =
-        faults.iter().map(|fault| format!("{}: {}", fault.pointer, fault.message)).collect();
+    faults
+}
+
+/// Whoever repeats a call from a record has the mark in place of its secrets, and the mark is none.
+fn secrets_gone(rules: &ParameterRules, given: &Object) -> impl Iterator<Item = String> {
+    let gone = given.iter().filter(|(name, value)| {
+        let alone = || Object::from_iter([(String::clone(name), Value::clone(value))]);
+        sensitivity::holds_redacted(value) && !rules.redact(&alone()).shows_all()
+    });
+    gone.map(|(name, _)| {
+        format!("/{name}: {REDACTED} stands for a secret that is kept nowhere: say it again")
+    })
+}
+
+/// A call whose arguments do not fit is not executed, and the model learns why.
+fn unfit(tool: &ToolDeclaration, told: Vec<String>) -> Result<Prepared> {
     let error = format!("The arguments of {} do not fit: {}", tool.name(), told.join("; "));
     let metadata = json!({ "error_type": "invalid_parameters", "invalid_parameters": told });
     let metadata = json::into_object(metadata);

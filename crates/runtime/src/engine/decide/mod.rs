@@ -33,4 +33,5 @@ pub use reconcile::{People, reconciled};
 pub(super) use settle::proceed;
 pub use settle::{Decided, idempotency_key};
 pub use turn::{Answered, answered, failed, started};
+pub use unfinished::lost;
 pub(super) use unfinished::{cancelled, superseded};

@@ -68,11 +68,11 @@ pub(super) fn in_doubt(state: &RunState, place: usize, declared: &CallDeclared) 
     failed(state, place, declared, SettledBy::Doubt, told, Object::new())
 }
 
-/// The process died before the call ran, and its secret arguments were kept nowhere.
-pub(super) fn lost(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
+/// The call could not run at once, and its secret arguments were kept nowhere.
+pub fn lost(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
     let told = (
         "arguments_lost",
-        "Not run: the process was restarted, and secret arguments are kept nowhere. Call the tool again.",
+        "Not run: it had to wait, and secret arguments are kept nowhere. Call the tool again.",
     );
     failed(state, place, declared, SettledBy::Loss, told, Object::new())
 }
