@@ -6,4 +6,5 @@ mod driver;
 mod engine;
 mod fixtures;
 mod memory;
+mod repeated;
 mod session;

@@ -126,8 +126,9 @@ impl<'a> Run<'a> {
     pub(super) async fn reconcile(&mut self, place: usize) -> Kinds {
         let Some((call, raw)) = self.call(place) else { return Err(lost(place)) };
         let may_repeat = self.state.rules.facts(&call.declared.name).is_some_and(|facts| facts.may_repeat);
-        if may_repeat {
-            // What is simply repeated is asked about by nobody else: what was forbidden since is not.
+        let recalled = if may_repeat { Recalled::Unknown } else { self.recall(&call.declared, raw).await };
+        if may_repeat || matches!(recalled, Recalled::NotDone) {
+            // What is simply done again is asked about by nobody else: what was forbidden since is not.
             let ruling = self.ruling(&call.declared, raw).await;
             let decision = decide::judge_call(&self.state, &call.declared, ruling);
             let forbidden = decision.filter(|decision| decision.verdict == ActionPolicy::Forbidden);
@@ -135,7 +136,6 @@ impl<'a> Run<'a> {
                 return Ok(vec![decide::forbidden(&self.state, place, &call.declared, &decision)]);
             }
         }
-        let recalled = if may_repeat { Recalled::Unknown } else { self.recall(&call.declared, raw).await };
         let people = match self.host.approvals {
             Some(_) => People::Reachable,
             None => People::Unreachable,
