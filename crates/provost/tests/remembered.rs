@@ -175,6 +175,26 @@ async fn what_is_forbidden_stays_forbidden() {
 }
 
 #[tokio::test]
+async fn a_yes_counts_as_long_as_whoever_said_it_may_decide() {
+    let stores = Storage::stores();
+    Office::new(&stores, "a").hears(Remember::Always).await;
+    let deciding = |names: &[&str]| Agent::new("scribe").approvers(names.iter().copied());
+    let control = Office::with(&stores, "b", deciding(&["grace", "alan"]));
+    assert_eq!(control.run(of_ada()).await.status, RunStatus::Completed);
+
+    let others = Office::with(&stores, "b", deciding(&["alan"]));
+    assert_eq!(others.run(of_ada()).await.status, RunStatus::ApprovalRequired);
+    assert!(others.ledger.entries().is_empty());
+
+    let action = others.runtime.pending().await.unwrap()[0].action_id().to_owned();
+    let decision = Decision { remember: Remember::Always, ..Decision::accept("alan") };
+    let done = others.runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+    assert_eq!(done.status, RunStatus::Completed);
+    assert_eq!(others.run(of_ada()).await.status, RunStatus::Completed, "now it is the word of one who may");
+    assert_eq!(others.runtime.remembered().await.unwrap()[0].by, "alan");
+}
+
+#[tokio::test]
 async fn a_yes_for_ever_is_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {

@@ -40,6 +40,10 @@ impl Run<'_> {
     async fn keep_in_mind(&self, place: usize, kind: &Kind) -> Result<(), RunError> {
         let Some(memory) = &self.host.memory else { return Ok(()) };
         let Some(word) = self.said_for_ever(place, kind) else { return Ok(()) };
+        // The first word stays, unless it is of somebody who may not decide any more.
+        if memory.recall(&word.question).await?.is_some_and(|known| !self.still_counts(&known)) {
+            memory.forget(&word.question).await?;
+        }
         Ok(memory.remember(word).await?)
     }
 

@@ -72,6 +72,13 @@ pub struct Spec {
     pub arguments: ArgumentCheck,
 }
 
+impl Spec {
+    /// Who alone may decide about the run's questions; anybody when nobody is named.
+    pub fn approvers(&self) -> Vec<String> {
+        self.policy.get("approvers").map(json::string_list).unwrap_or_default()
+    }
+}
+
 /// How closely the arguments of calls are looked at before anybody is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -91,7 +91,13 @@ impl<'a> Run<'a> {
     ) -> Option<RememberedApproval> {
         let memory = self.host.memory.as_ref()?;
         let question = self.state.spec.about.question(&declared.name, (asks.layer, &asks.rule))?;
-        memory.recall(&question).await.ok()?
+        memory.recall(&question).await.ok()?.filter(|word| self.still_counts(word))
+    }
+
+    /// Who may not decide any more spares nothing either.
+    pub(in crate::driver) fn still_counts(&self, word: &RememberedApproval) -> bool {
+        let approvers = self.state.spec.approvers();
+        approvers.is_empty() || approvers.contains(&word.by)
     }
 
     /// A hook that is late or panics has decided nothing.

@@ -83,7 +83,7 @@ fn pending(
         "tool_call_id": declared.id,
         "arguments_sha256": declared.raw_sha256(),
         "key": key,
-        "approvers": state.spec.policy.get("approvers").map(json::string_list).unwrap_or_default(),
+        "approvers": state.spec.approvers(),
     }));
     metadata.extend(json::into_object(more));
     let shown = || json!({ "tool_name": declared.name, "parameters": declared.parameters });
