@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use provost_contract::json::Object;
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use serde_json::Value;
 use strum::IntoStaticStr;
 
@@ -66,6 +67,20 @@ impl<V: Copy + Into<&'static str>> Decision<V> {
     }
 }
 
+/// The same record, written at once.
+impl<V: Copy + Into<&'static str>> Serialize for Decision<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let verdict: &'static str = self.verdict.into();
+        let mut record = serializer.serialize_struct("Decision", 5)?;
+        record.serialize_field("verdict", verdict)?;
+        record.serialize_field("layer", self.layer)?;
+        record.serialize_field("rule", &self.rule)?;
+        record.serialize_field("reason", &self.reason)?;
+        record.serialize_field("inputs", &self.inputs)?;
+        record.end()
+    }
+}
+
 /// A decision and everything the layers said on the way to it, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained<V> {
@@ -79,5 +94,17 @@ impl<V: Copy + Ord> Explained<V> {
         let severest = said.iter().map(|decision| decision.verdict).max();
         let decision = said.iter().find(|decision| Some(decision.verdict) == severest).cloned();
         Self { decision: decision.unwrap_or(silence), said }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_written_as_the_record_it_is() {
+        let decision =
+            Decision::new(Verdict::Deny, "gate", "no-shell", "no \"shell\" here").given("tool", "sh");
+        assert_eq!(serde_json::to_string(&decision).unwrap(), decision.to_value().to_string());
     }
 }

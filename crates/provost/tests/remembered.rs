@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling, Stores};
 use provost::{ActionPolicy, Agent, Decision, Outcome, Remember, Request, RunStatus, Runtime, Script, Tool};
 use provost_policy::HookAnswer;
-use provost_runtime::engine::{Kind, decode};
+use provost_runtime::engine::{Event, Kind, RunState, Word, decode};
 use provost_runtime::memory::Storage;
 use provost_runtime::port::Seq;
 use serde_json::{Value, json};
@@ -77,8 +77,10 @@ fn of_ada() -> Request {
 /// By whose word each call of a run was started.
 async fn words(stores: &Stores, outcome: &Outcome) -> Vec<Value> {
     let records = stores.journal.read(&outcome.run, Seq::FIRST, usize::MAX).await.unwrap();
-    let started = records.iter().filter_map(|record| match decode(record).unwrap().kind {
-        Kind::ActionStarted(started) => started.allowed_by.clone(),
+    let events: Vec<Event> = records.iter().map(|record| decode(record).unwrap()).collect();
+    let words = RunState::fold(&events).unwrap().words;
+    let started = events.iter().filter_map(|event| match &event.kind {
+        Kind::ActionStarted(started) => words.of(started).map(Word::read),
         _ => None,
     });
     started.collect()

@@ -126,6 +126,17 @@ impl<'a> Run<'a> {
         epoch: Epoch,
         start: Start,
     ) -> Result<Finished, RunError> {
+        Self::begin(host, journal, run, epoch, start)?.work_and_release().await
+    }
+
+    /// Apart from [`Self::drive`], whose future would keep the room of all this until the run is over.
+    fn begin(
+        host: &'a Host,
+        journal: &'a dyn Journal,
+        run: RunId,
+        epoch: Epoch,
+        start: Start,
+    ) -> Result<Box<Self>, RunError> {
         let spec = Spec { run: run.to_string(), ..*start.spec };
         let mut writer = Writer::new(journal, run, epoch);
         let first = writer.write(host.clock.now_ms(), spec.into())?;
@@ -134,7 +145,7 @@ impl<'a> Run<'a> {
         };
         let run = Self::new(host, Box::new(state), start.context, writer);
         run.tell(&first);
-        run.work_and_release().await
+        Ok(run)
     }
 
     /// Goes on with a run: after a crash, when somebody answered what it was parked for, or when what
@@ -184,8 +195,9 @@ impl<'a> Run<'a> {
         Ok(!run.answers().await?.is_empty() || run.has_mail().await?)
     }
 
-    fn new(host: &'a Host, state: Box<RunState>, context: Object, writer: Writer<'a>) -> Self {
-        Self {
+    /// On the heap: whoever awaits its work would keep the room of it several times.
+    fn new(host: &'a Host, state: Box<RunState>, context: Object, writer: Writer<'a>) -> Box<Self> {
+        Box::new(Self {
             host,
             turn_context: state.turn_context(&context),
             state,
@@ -195,7 +207,7 @@ impl<'a> Run<'a> {
             locked_at_ms: 0,
             in_flight: InFlight::default(),
             writer,
-        }
+        })
     }
 
     /// A parked run goes on when there is something for it.
@@ -228,7 +240,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn work_and_release(mut self) -> Result<Finished, RunError> {
+    async fn work_and_release(mut self: Box<Self>) -> Result<Finished, RunError> {
         let done = self.work().await;
         self.in_flight.stop_all();
         match done {

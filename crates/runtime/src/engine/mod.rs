@@ -19,12 +19,12 @@ pub use event::{
     Kept, KeptCall, Kind, LoopStalled, Managed, Meanwhile, MessageQueued, Proposal, Remember, Reservation,
     RunBroken, RunEnded, RunParked, RunResumed, RunStatus, SessionContended, SessionLocked, SettledBy,
     StructuredOutput, Subject, TranscriptChange, Truncated, TurnAnswered, TurnFailed, TurnStarted, WaitsFor,
-    decode, encode,
+    Word, decode, encode,
 };
 pub use history::History;
 pub use next::{Step, next};
 pub use spec::{About, ArgumentCheck, Asks, BudgetSpec, Continuation, Limits, SessionSpec, Spec};
 pub use state::{
     Batch, BatchCall, Budgets, CALL_TRANSITIONS, CallRecord, CallRow, Entry, Phase, RUN_TRANSITIONS, Records,
-    Rules, RunState, Stage, Stops, ToolFacts, Tools, transition_tables,
+    Rules, RunState, Stage, Stops, ToolFacts, Tools, Words, transition_tables,
 };

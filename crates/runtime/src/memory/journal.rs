@@ -17,20 +17,20 @@ impl Journal for Storage {
             let shelf = self.shelf();
             let entry = shelf.runs.get(run);
             Ok(entry
-                .map(|entry| entry.records_from(from, &shelf.kinds).take(limit).collect())
+                .map(|entry| entry.records.from(from, &shelf.kinds).take(limit).collect())
                 .unwrap_or_default())
         })
     }
 
     fn head<'a>(&'a self, run: &'a RunId) -> Boxed<'a, Result<Seq, Fault>> {
-        at_once(move || Ok(self.shelf().runs.get(run).map_or(Seq::NONE, |entry| entry.head())))
+        at_once(move || Ok(self.shelf().runs.get(run).map_or(Seq::NONE, |entry| entry.records.head())))
     }
 }
 
 impl Shelf {
     fn append(&mut self, append: Append, bytes_max: usize) -> Result<Seq, AppendError> {
         let (epoch, head) =
-            self.runs.get(&append.run).map(|entry| (entry.epoch, entry.head())).unwrap_or_default();
+            self.runs.get(&append.run).map(|entry| (entry.epoch, entry.records.head())).unwrap_or_default();
         append.admit(epoch, head)?;
         let mut new_artifacts = append.artifacts;
         new_artifacts.retain(|(address, _)| !self.artifacts.contains_key(address));
@@ -39,8 +39,8 @@ impl Shelf {
         self.reserve(bytes, bytes_max)?;
         self.artifacts.extend(new_artifacts);
         let entry = self.runs.entry(append.run).or_default();
-        entry.append(append.batch, &mut self.kinds);
+        entry.records.extend(append.batch, &mut self.kinds);
         entry.row = append.row.or(entry.row.take());
-        Ok(entry.head())
+        Ok(entry.records.head())
     }
 }

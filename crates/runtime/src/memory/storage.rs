@@ -7,48 +7,30 @@ use provost_contract::approval::PendingAction;
 use provost_contract::task::TaskResult;
 use tokio::sync::Notify;
 
-use super::held::{Appended, Kinds};
+use super::held::{Held, Kinds};
 use super::inbox::Letters;
 use super::ordered::Ordered;
 use super::sessions::SessionShelf;
 use crate::RunId;
 use crate::port::{
-    Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, Record, RememberedApproval, RunRow, Seq, Stores,
+    Address, Boxed, Claim, ClientToolRecord, Epoch, Fault, RememberedApproval, RunRow, Stores,
 };
-use crate::segments::Segments;
 
 /// Everything a run has stored.
 #[derive(Default)]
 pub(super) struct RunEntry {
-    /// What each append brought, so that a long journal grows without being moved.
-    appends: Segments<Appended>,
-    head: Seq,
+    pub(super) records: Held,
     pub(super) row: Option<RunRow>,
     pub(super) epoch: Epoch,
     /// The claim of `epoch`, unless it was released.
     pub(super) claim: Option<Claim>,
 }
 
-impl RunEntry {
-    pub(super) fn head(&self) -> Seq {
-        self.head
-    }
-
-    pub(super) fn append(&mut self, batch: Vec<Record>, kinds: &mut Kinds) {
-        self.head = self.head.plus(batch.len());
-        self.appends.extend(Appended::of(batch, kinds));
-    }
-
-    pub(super) fn records_from<'a>(&'a self, from: Seq, kinds: &'a Kinds) -> impl Iterator<Item = Record> {
-        let appends = self.appends.behind(move |append| append.end() <= from);
-        appends.flat_map(|append| append.records(kinds)).skip_while(move |record| record.seq < from)
-    }
-}
-
 /// Runs and artifacts change together in an append, so one lock guards both.
 #[derive(Default)]
 pub(super) struct Shelf {
-    pub(super) runs: HashMap<RunId, RunEntry>,
+    /// On the heap: a table with room for more keeps the room of whole entries free.
+    pub(super) runs: HashMap<RunId, Box<RunEntry>>,
     pub(super) artifacts: HashMap<Address, Vec<u8>>,
     pub(super) kinds: Kinds,
     bytes: usize,

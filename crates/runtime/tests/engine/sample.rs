@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use provost_contract::Message;
 use provost_contract::tool::ToolCatalog;
+use provost_contract::{Message, canonical};
 use provost_runtime::engine::{
     About, ArgumentCheck, Asks, CallDeclared, CallOpened, CallSettled, Event, Kind, Limits, Managed,
     Reservation, RunState, SettledBy, Spec, TranscriptChange, TurnAnswered, TurnStarted,
@@ -63,7 +63,7 @@ pub(crate) fn called(questions: &[&str]) -> Kind {
             called: None,
             declared: true,
             parameters: json!({ "q": question }).as_object().cloned().unwrap_or_default(),
-            parameters_sha256: format!("sha256:{question}"),
+            parameters_sha256: canonical::hash(&json!({ "q": question })),
             raw_sha256: Some(format!("sha256:raw-{question}")),
             unprepared: None,
         })
@@ -71,7 +71,7 @@ pub(crate) fn called(questions: &[&str]) -> Kind {
     let calls: Vec<_> = questions.iter().enumerate().map(declared).collect();
     let answered = TurnAnswered {
         transcript: TranscriptChange::Append(Vec::new()),
-        asked_for: calls.len(),
+        left_out: 0,
         calls: Some(calls),
         continuation: Vec::new(),
         usage: serde_json::Map::new(),
@@ -94,7 +94,6 @@ pub(crate) fn settled(call: usize) -> Kind {
         call,
         by: SettledBy::Executor,
         result: result.as_object().cloned().unwrap_or_default(),
-        result_sha256: "sha256:result".to_owned(),
         truncated: None,
         completes: false,
         nudge: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use provost_contract::timestamp;
-use provost_runtime::engine::{CallSettled, Event, Kind, RunState, SettledBy, WaitsFor};
+use provost_runtime::engine::{CallSettled, Event, Kind, RunState, SettledBy, WaitsFor, Word};
 use serde_json::{Value, json};
 
 /// What is said of a call that runs.
@@ -121,7 +121,8 @@ fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
         Kind::RunStarted(spec) => spec.visibility.iter().map(|told| visibility(new("shown"), told)).collect(),
         Kind::ActionStarted(started) => {
             let decided = about(started.call, if started.attempt > 1 { "runs again" } else { RUNS });
-            vec![started.allowed_by.iter().fold(decided, Decided::by).spared(started.allowed_by.as_ref())]
+            let word = state.words.of(started).map(Word::read);
+            vec![word.iter().fold(decided, Decided::by).spared(word.as_ref())]
         }
         Kind::CallWaits(waits) => vec![asked(about(waits.call, "asks"), &waits.waits_for)],
         Kind::CallApproved(approved) => {

@@ -79,7 +79,7 @@ pub(in crate::cli) fn gauges(state: &RunState, now_ms: i64) -> Vec<Gauge> {
         used: if limit.name() == WALL_CLOCK { seconds } else { limit.current() },
         ceiling: Some(limit.ceiling()),
     });
-    let usage = &state.records.usage;
+    let usage = &state.records.usage();
     let counted = [
         (TURNS, Some(state.turn), Some(state.spec.max_turns)),
         (TOKENS, Some(number(usage, "total_tokens")), None),

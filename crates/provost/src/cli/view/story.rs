@@ -35,7 +35,7 @@ pub(in crate::cli) fn story(row: &RunRow, read: &Read) -> String {
             lines.extend(told);
         }
     }
-    let tokens = read.state.records.usage.get("total_tokens").and_then(Value::as_u64).unwrap_or_default();
+    let tokens = read.state.records.usage().get("total_tokens").and_then(Value::as_u64).unwrap_or_default();
     lines.push(format!("{} turns, {} results, {tokens} tokens", read.state.turn, read.state.records.results));
     lines.join("\n")
 }

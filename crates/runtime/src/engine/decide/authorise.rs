@@ -3,12 +3,12 @@
 use provost_contract::json::{self, Object};
 use provost_policy::action_policy::{Consulted, Layer, resolve};
 use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::settle::proceed;
 use super::unfinished::failed;
 use crate::engine::state::BatchCall;
-use crate::engine::{CallDeclared, Kind, RunState, SettledBy};
+use crate::engine::{CallDeclared, Kind, RunState, SettledBy, Word};
 use crate::port::{RememberedApproval, Ruling};
 
 /// How a call may run, as every layer together sees it. The layers answer in their order; a provider that
@@ -78,7 +78,7 @@ pub fn approved_call(
 ) -> Kind {
     match decision.filter(|decision| decision.verdict == ActionPolicy::Forbidden) {
         Some(decision) => forbidden(state, place, declared, decision),
-        None => proceed(state, place, declared, decision.map(Decision::to_value)),
+        None => proceed(state, place, declared, decision.map(Word::of)),
     }
 }
 
@@ -113,15 +113,15 @@ pub fn spared(
         reason: format!("{} said so at {}, when {} asked: {}", word.by, word.at, word.run, asks.reason),
         inputs: json::into_object(said),
     };
-    proceed(state, place, declared, Some(decision.to_value()))
+    proceed(state, place, declared, Some(Word::of(&decision)))
 }
 
 /// A decision as it is recorded: one that would ask, and did not, says whose word spared the question.
-fn recorded(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> Value {
-    let Some(by) = state.remembered_by(&declared.name, decision) else { return decision.to_value() };
+fn recorded(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> Word {
+    let Some(by) = state.remembered_by(&declared.name, decision) else { return Word::of(decision) };
     let mut decision = decision.clone();
     decision.inputs.insert("remembered_by".to_owned(), by.into());
-    decision.to_value()
+    Word::of(&decision)
 }
 
 /// The same where nobody else needs to be asked.
@@ -131,6 +131,6 @@ pub(in crate::engine) fn approved(state: &RunState, place: usize, call: &BatchCa
 }
 
 /// The record of the decision that lets a call run without a question.
-pub(super) fn allowed_by(state: &RunState, declared: &CallDeclared) -> Option<Value> {
+pub(super) fn allowed_by(state: &RunState, declared: &CallDeclared) -> Option<Word> {
     state.rules.facts(&declared.name).map(|facts| recorded(state, declared, &facts.decision))
 }

@@ -3,16 +3,16 @@
 use provost_contract::Result;
 use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
-use provost_contract::tool::{FailureSignature, RuntimeToolRequest, ToolResult, result_hash};
+use provost_contract::tool::{FailureSignature, RuntimeToolRequest, ToolResult};
 use provost_policy::ActionPolicy;
-use serde_json::Value;
 
 use super::authorise::{allowed_by, forbidden};
 use super::{RawCall, unfinished, wait};
 use crate::engine::{
     ActionStarted, CallDeclared, CallSettled, CallWaits, Kind, Meanwhile, RunState, SettledBy, Truncated,
-    WaitsFor,
+    WaitsFor, Word,
 };
+use crate::port::Seq;
 
 /// A result on its way into the journal.
 pub(super) struct Outcome {
@@ -30,7 +30,7 @@ pub(in crate::engine) fn proceed(
     state: &RunState,
     place: usize,
     declared: &CallDeclared,
-    decision: Option<Value>,
+    word: Option<Word>,
 ) -> Kind {
     let configured = state.rules.facts(&declared.name).map(|facts| &facts.decision);
     if let Some(refusal) = configured.filter(|decision| decision.verdict == ActionPolicy::Forbidden) {
@@ -38,7 +38,7 @@ pub(in crate::engine) fn proceed(
     }
     match &declared.unprepared {
         Some(result) => settled(state, place, declared, SettledBy::Preparation, result.clone(), false),
-        None => started(state, place, declared, decision.or_else(|| allowed_by(state, declared))),
+        None => started(state, place, declared, word.or_else(|| allowed_by(state, declared))),
     }
 }
 
@@ -50,10 +50,15 @@ pub(super) fn attempt(state: &RunState, place: usize, declared: &CallDeclared, r
     }
 }
 
-fn started(state: &RunState, place: usize, declared: &CallDeclared, allowed_by: Option<Value>) -> Kind {
+fn started(state: &RunState, place: usize, declared: &CallDeclared, word: Option<Word>) -> Kind {
     let attempts = state.batch.call(place).map_or(0, |call| call.attempts);
     let key = idempotency_key(state, declared);
-    ActionStarted { call: place, key, attempt: attempts + 1, allowed_by }.into()
+    let known = word.as_ref().and_then(|word| state.words.place_of(word));
+    let (allowed_by, allowed_as) = match known {
+        Some(Seq(record)) => (None, Some(record)),
+        None => (word, None),
+    };
+    ActionStarted { call: place, key, attempt: attempts + 1, allowed_by, allowed_as }.into()
 }
 
 /// One key per call of a run, the same on every attempt.
@@ -105,8 +110,7 @@ fn proposal_of(waits_for: &WaitsFor) -> Option<PendingAction> {
     }
 }
 
-/// The settled call: its result within its size and its hash, and what the model is told when it keeps
-/// failing.
+/// The settled call: its result within its size, and what the model is told when it keeps failing.
 pub(super) fn settled(
     state: &RunState,
     place: usize,
@@ -117,9 +121,8 @@ pub(super) fn settled(
 ) -> Kind {
     let (result, truncated) = within_size(state, declared, result);
     let nudge = nudge(state, declared, &result);
-    let result_sha256 = result_hash(&result);
     let diagnostics = Object::new();
-    CallSettled { call: place, by, result, result_sha256, truncated, completes, nudge, diagnostics }.into()
+    CallSettled { call: place, by, result, truncated, completes, nudge, diagnostics }.into()
 }
 
 fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Object, Option<Truncated>) {

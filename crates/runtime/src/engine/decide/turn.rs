@@ -85,8 +85,8 @@ fn provider_turn(state: &RunState, context: &Object, turn: ProviderTurn) -> Resu
         |value: Option<&Value>| value.and_then(Value::as_object).map(told_diagnostics).unwrap_or_default();
     let answered = TurnAnswered {
         transcript: TranscriptChange::Append(messages),
+        left_out: asked_for - calls.as_ref().map_or(0, Vec::len),
         calls,
-        asked_for,
         continuation,
         usage: turn.usage,
         metadata: Object::new(),
@@ -138,8 +138,8 @@ fn mediated_turn(
     let asked_for = calls.len();
     let (declared, raw) = declare(state, context, calls)?;
     let answered = TurnAnswered {
+        left_out: asked_for - declared.len(),
         calls: Some(declared),
-        asked_for,
         continuation: continuation.into_iter().map(Arc::new).collect(),
         provider_diagnostics: diagnostics,
         ..about(turn, transcript)
@@ -178,7 +178,7 @@ fn about(turn: &Object, transcript: TranscriptChange) -> TurnAnswered {
     TurnAnswered {
         transcript,
         calls: None,
-        asked_for: 0,
+        left_out: 0,
         continuation: Vec::new(),
         usage: json::object_or_empty(turn, "usage"),
         metadata: json::object_or_empty(turn, "metadata"),

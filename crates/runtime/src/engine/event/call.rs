@@ -9,30 +9,64 @@ use provost_contract::tool::CallSignature;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Remember;
+use super::{Remember, Word};
 
 /// A call as the model declared it. Secrets are redacted; the raw parameters never enter an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredCall")]
 pub struct CallDeclared {
     /// The id that pairs the call with its result.
     pub id: String,
     /// The canonical name of the tool, or the model's word for it when nobody declared it.
     pub name: String,
     /// The model's word for the tool, when it is another than its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
     /// Whether somebody declared it.
+    #[serde(skip_serializing_if = "is_true")]
     pub declared: bool,
     /// The model's arguments, redacted.
     pub parameters: Object,
-    /// The hash of the redacted arguments.
+    /// The hash of the redacted arguments. It follows from them and is not stored.
+    #[serde(skip_serializing)]
     pub parameters_sha256: String,
     /// The hash of the arguments as they were, when some are redacted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_sha256: Option<String>,
     /// Why the call cannot be executed, as the result it would get: unknown tool, missing parameters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unprepared: Option<Object>,
+}
+
+/// A call as journals hold it. Older ones say of every call that it is declared, and the hash of what it shows.
+#[derive(Deserialize)]
+struct StoredCall {
+    id: String,
+    name: String,
+    called: Option<String>,
+    #[serde(default = "yes")]
+    declared: bool,
+    parameters: Object,
+    parameters_sha256: Option<String>,
+    raw_sha256: Option<String>,
+    unprepared: Option<Object>,
+}
+
+impl From<StoredCall> for CallDeclared {
+    fn from(stored: StoredCall) -> Self {
+        let StoredCall { id, name, called, declared, parameters, parameters_sha256, raw_sha256, unprepared } =
+            stored;
+        let parameters_sha256 = parameters_sha256.unwrap_or_else(|| canonical::object_hash(&parameters));
+        Self { id, name, called, declared, parameters, parameters_sha256, raw_sha256, unprepared }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl CallDeclared {
@@ -48,7 +82,9 @@ impl CallDeclared {
 
     /// The arguments as they were; none when some were secret, for those are written nowhere.
     pub fn kept_parameters(&self) -> Option<Object> {
-        (canonical::object_hash(&self.parameters) == self.raw_sha256()).then(|| self.parameters.clone())
+        let raw = self.raw_sha256.as_ref();
+        raw.is_none_or(|raw| canonical::object_hash(&self.parameters) == *raw)
+            .then(|| self.parameters.clone())
     }
 
     /// What makes two calls the same.
@@ -78,7 +114,10 @@ pub struct ActionStarted {
     pub attempt: u32,
     /// The decision that let it run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allowed_by: Option<Value>,
+    pub allowed_by: Option<Word>,
+    /// The earlier record of this kind that has the decision, when it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_as: Option<u64>,
 }
 
 /// Who gave a call its result. Different facts have different words.
@@ -154,8 +193,6 @@ pub struct CallSettled {
     pub by: SettledBy,
     /// The result, normalised and within its size.
     pub result: Object,
-    /// The hash of what the audit covers of the result.
-    pub result_sha256: String,
     /// What was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncated>,

@@ -115,19 +115,19 @@ kinds! {
     /// Older messages gave way to a summary, or could not.
     HistoryCompacted(HistoryCompacted) = "history_compacted" v 1;
     /// The model answered.
-    TurnAnswered(TurnAnswered) = "turn_answered" v 2;
+    TurnAnswered(TurnAnswered) = "turn_answered" v 3;
     /// The model gave no usable answer.
     TurnFailed(TurnFailed) = "turn_failed" v 1;
     /// A call of the turn had its turn.
     CallOpened(CallOpened) = "call_opened" v 1;
     /// An executor is about to be asked. Durable before it is, unless it only reads.
-    ActionStarted(ActionStarted) = "action_started" v 1;
+    ActionStarted(ActionStarted) = "action_started" v 2;
     /// A call has its one result.
-    CallSettled(CallSettled) = "call_settled" v 2;
+    CallSettled(CallSettled) = "call_settled" v 3;
     /// A call waits for a person or a client.
     CallWaits(CallWaits) = "call_waits" v 1;
     /// Somebody who was asked let a waiting call run.
-    CallApproved(CallApproved) = "call_approved" v 2;
+    CallApproved(CallApproved) = "call_approved" v 3;
     /// The completion policy spoke about a call.
     CompletionJudged(CompletionJudged) = "completion_judged" v 1;
     /// The model wanted to stop and a rule did not let it.

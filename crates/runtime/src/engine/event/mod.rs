@@ -9,6 +9,7 @@ mod session;
 mod signal;
 mod stored;
 mod turn;
+mod word;
 
 pub use call::{
     ActionStarted, CallApproved, CallDeclared, CallOpened, CallSettled, CallWaits, Meanwhile, Proposal,
@@ -26,3 +27,4 @@ pub use turn::{
     FailureSource, HistoryCompacted, InterruptAction, InterruptHeard, LoopStalled, Managed, Reservation,
     StructuredOutput, Subject, TranscriptChange, TurnAnswered, TurnFailed, TurnStarted,
 };
+pub use word::Word;

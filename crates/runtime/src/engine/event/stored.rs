@@ -58,13 +58,45 @@ pub fn decode(record: &Record) -> Result<Event, DecodeError> {
     Ok(Event::stored(record.seq, record.at_ms, kind, current))
 }
 
-/// Brings the body of an older version up to date. A new version of a kind adds its arm here, and a
-/// journal fixture that must still fold.
+/// Brings the body of an older version up to date. A new version of a kind adds its arm here, unless all it
+/// did was to leave out what follows from the rest, and a journal fixture that must still fold.
 fn upcast(kind: &str, version: u16, mut body: Value) -> Value {
-    if let ("call_settled", 1, Some(settled)) = (kind, version, body.as_object_mut()) {
-        // The whole audit record stood there; all of it but the hash of the result is said elsewhere.
-        let audit = settled.shift_remove("audit").unwrap_or_default();
-        settled.insert("result_sha256".into(), audit.get("result_sha256").cloned().unwrap_or_default());
+    if let ("turn_answered", 1 | 2, Some(answered)) = (kind, version, body.as_object_mut()) {
+        // All calls were counted; now only those that are not listed.
+        let asked_for =
+            answered.shift_remove("asked_for").and_then(|count| count.as_u64()).unwrap_or_default();
+        let listed = answered.get("calls").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        answered.insert("left_out".into(), asked_for.saturating_sub(listed).into());
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::TurnAnswered;
+
+    fn answered(version: u16, body: &str) -> TurnAnswered {
+        let (kind, body) = ("turn_answered".into(), body.as_bytes().into());
+        let record = Record { seq: Seq(3), at_ms: 0, epoch: Epoch::NONE, kind, version, body, hash: [0; 32] };
+        match decode(&record).unwrap().kind {
+            Kind::TurnAnswered(answered) => TurnAnswered::clone(&answered),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn calls_that_are_none_are_counted_whichever_version_tells_of_them() {
+        let call = r#"{"id":"call-1","name":"kb/find","declared":true,"parameters":{"q":"bed"},"parameters_sha256":"sha256:1"}"#;
+        let old = answered(2, &format!(r#"{{"calls":[{call}],"asked_for":3}}"#));
+        let new = answered(
+            3,
+            r#"{"calls":[{"id":"call-1","name":"kb/find","parameters":{"q":"bed"}}],"left_out":2}"#,
+        );
+        assert_eq!((old.asked_for(), new.asked_for()), (3, 3));
+        let hash =
+            |answered: &TurnAnswered| answered.calls.clone().unwrap().remove(0).parameters_sha256.clone();
+        assert_eq!(hash(&old), "sha256:1", "what was recorded stays");
+        assert_eq!(hash(&new), provost_contract::canonical::hash(&serde_json::json!({ "q": "bed" })));
+    }
 }

@@ -80,9 +80,9 @@ pub struct TurnAnswered {
     /// What the model wants done; none when the host ran its tools itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Vec<Arc<CallDeclared>>>,
-    /// How many calls the model made, malformed ones included.
-    #[serde(default)]
-    pub asked_for: usize,
+    /// How many calls the model made that are none: they name no tool, or the host ran them itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// Messages the host adds after the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub continuation: Vec<Arc<Message>>,
@@ -104,6 +104,17 @@ pub struct TurnAnswered {
     /// What the host did itself.
     #[serde(default, skip_serializing_if = "Managed::is_empty")]
     pub managed: Managed,
+}
+
+impl TurnAnswered {
+    /// How many calls the model made, those left out included.
+    pub fn asked_for(&self) -> usize {
+        self.calls.as_ref().map_or(0, Vec::len) + self.left_out
+    }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A structured answer, and what may be told of reading it.

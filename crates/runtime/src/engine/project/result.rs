@@ -20,7 +20,7 @@ pub fn conversation_result(state: &RunState) -> Result<Value> {
     let mut result = json::into_object(json!({
         "turn_count": state.turn,
         "final_content": state.history.final_content(answered),
-        "usage": records.usage,
+        "usage": records.usage(),
         "request_metadata": records.request_metadata,
         "completed": state.ended == Some(RunStatus::Completed),
     }));

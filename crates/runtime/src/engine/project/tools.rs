@@ -1,6 +1,6 @@
 //! The records of tool calls: results, events and audit, in the order things happened.
 
-use provost_contract::tool::{AuditedCall, ToolDeclaration};
+use provost_contract::tool::{AuditedCall, ToolDeclaration, result_hash};
 use serde_json::{Value, json};
 
 use super::diagnostics;
@@ -46,7 +46,7 @@ pub fn tool_records(state: &RunState) -> ToolRecords {
                 lists.audit_events.extend(managed.audit_events.iter().cloned());
                 lists.lifecycle.extend(managed.events.iter().cloned());
             }
-            Entry::Lifecycle(event) => lists.lifecycle.push(event.clone()),
+            Entry::Lifecycle(event) => lists.lifecycle.push((**event).clone()),
         }
     }
     lists
@@ -72,7 +72,7 @@ fn audited(state: &RunState, turn: u64, call: &CallDeclared, settled: &CallSettl
         turn,
         parameters_sha256: &call.parameters_sha256,
         result: &settled.result,
-        result_sha256: &settled.result_sha256,
+        result_sha256: &result_hash(&settled.result),
     };
     audited.to_event()
 }

@@ -25,7 +25,10 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
         Kind::TurnAnswered(answered) => turn_answered(state, answered, event),
         Kind::TurnFailed(failed) => turn_failed(state, failed),
         Kind::CallOpened(opened) => call_opened(state, opened.call),
-        Kind::ActionStarted(started) => state.batch.start(started.call, started.attempt),
+        Kind::ActionStarted(started) => {
+            state.batch.start(started.call, started.attempt);
+            state.words.note(event.seq, started);
+        }
         Kind::CallSettled(settled) => call_settled(state, settled, &Kept::of(event)),
         Kind::CallWaits(waits) => call_waits(state, waits),
         Kind::CallApproved(approved) => call_approved(state, approved, event),
@@ -66,7 +69,7 @@ fn history_compacted(state: &mut RunState, compacted: &HistoryCompacted) {
     if compacted.replaced > 0 {
         state.history.replace_oldest(compacted.replaced, compacted.replacement.iter().cloned());
     }
-    state.records.entries.extend(compacted.events.iter().cloned().map(Entry::Lifecycle));
+    state.records.entries.extend(compacted.events.iter().cloned().map(Box::new).map(Entry::Lifecycle));
     state.phase = Phase::Thinking;
 }
 

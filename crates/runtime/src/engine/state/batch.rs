@@ -137,7 +137,7 @@ impl Batch {
             calls: calls.iter().zip(kept).map(declared).collect(),
             first_line,
             mediated: answered.calls.is_some(),
-            asked_for: answered.asked_for,
+            asked_for: answered.asked_for(),
             managed: answered.managed.results.clone(),
             continuation: answered.continuation.clone(),
             ..Self::default()

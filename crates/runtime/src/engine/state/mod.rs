@@ -11,6 +11,7 @@ mod stops;
 mod tool_facts;
 mod tools;
 mod transition;
+mod words;
 
 pub use batch::{Batch, BatchCall, Stage};
 pub use budgets::Budgets;
@@ -21,3 +22,4 @@ pub use stops::Stops;
 pub use tool_facts::ToolFacts;
 pub use tools::Tools;
 pub use transition::{CALL_TRANSITIONS, CallRow, RUN_TRANSITIONS, transition_tables};
+pub use words::Words;

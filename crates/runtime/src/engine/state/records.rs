@@ -20,7 +20,7 @@ pub enum Entry {
     /// A turn whose calls the host carried out itself.
     Managed(u64, Arc<TurnAnswered>),
     /// Something else that happened, `{type, metadata}`.
-    Lifecycle(Value),
+    Lifecycle(Box<Value>),
 }
 
 /// A call and the turn it belongs to.
@@ -35,14 +35,14 @@ pub struct CallRecord {
 }
 
 /// Everything a result record reports beside the transcript.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Records {
     /// What happened, in order.
     pub(in crate::engine) entries: Segments<Entry>,
     /// How many calls have a result.
     pub results: usize,
     /// Tokens and whatever else the provider counts, summed.
-    pub usage: Object,
+    usage: Object,
     /// What the host said about its turns, merged.
     pub metadata: Object,
     /// What the provider said about its newest request.
@@ -51,21 +51,6 @@ pub struct Records {
     pub provider_diagnostics: Vec<Value>,
     /// The newest structured answer.
     pub structured_output: Option<StructuredOutput>,
-}
-
-impl Default for Records {
-    fn default() -> Self {
-        let counted = ["prompt_tokens", "completion_tokens", "total_tokens"];
-        Self {
-            entries: Segments::default(),
-            results: 0,
-            usage: counted.into_iter().map(|key| (key.to_owned(), 0.into())).collect(),
-            metadata: Object::new(),
-            request_metadata: Object::new(),
-            provider_diagnostics: Vec::new(),
-            structured_output: None,
-        }
-    }
 }
 
 impl Entry {
@@ -122,7 +107,15 @@ impl Records {
     }
 
     pub(super) fn lifecycle(&mut self, kind: &str, metadata: Object) {
-        self.entries.push(Entry::Lifecycle(json!({ "type": kind, "metadata": metadata })));
+        self.entries.push(Entry::Lifecycle(Box::new(json!({ "type": kind, "metadata": metadata }))));
+    }
+
+    /// Tokens and whatever else the provider counts, summed; tokens nobody counted are none.
+    pub fn usage(&self) -> Object {
+        let counted = ["prompt_tokens", "completion_tokens", "total_tokens"];
+        let mut usage: Object = counted.into_iter().map(|key| (key.to_owned(), 0.into())).collect();
+        usage.extend(self.usage.clone());
+        usage
     }
 
     /// Numbers are summed under any key; other values are replaced by the newest.

@@ -9,7 +9,7 @@ use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 use provost_policy::{ActionPolicy, Decision};
 use serde_json::Value;
 
-use super::{Batch, Budgets, Records, Rules, Stops, Tools, apply};
+use super::{Batch, Budgets, Records, Rules, Stops, Tools, Words, apply};
 use crate::engine::{CallDeclared, Event, History, Kind, RunStatus, Spec};
 use crate::port::Seq;
 
@@ -57,6 +57,8 @@ pub struct RunState {
     pub stops: Stops,
     /// Everything a result record reports.
     pub records: Records,
+    /// By whose word calls were let run.
+    pub words: Words,
     /// Tool, layer and rule of questions that need not be asked again, and who said so when asked.
     remembered: BTreeMap<[String; 3], String>,
     /// How much of the inbox was heard.
@@ -89,6 +91,7 @@ impl RunState {
             failures: spec.failure_threshold.map(IdenticalFailureTracker::new),
             stops: Stops::default(),
             records: Records::default(),
+            words: Words::default(),
             remembered: BTreeMap::new(),
             heard: 0,
             ended: None,
