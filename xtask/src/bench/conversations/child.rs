@@ -19,6 +19,7 @@ use crate::Failure;
 use crate::bench::measure::timed;
 
 const WARM_TURNS: u64 = 3;
+const WARM_RUNS: u64 = 16;
 
 /// What a measured process does.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -61,14 +62,14 @@ pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
     };
     let runtime = runtime_for(job.conversations)?;
     if job.turns > WARM_TURNS && job.effects.is_none() {
-        // The first run of a process pays for what no later one pays for.
+        // The first run of a process pays for what no later one pays for, and so does the first of a thread.
         let warm = Fake::new(&Job { turns: WARM_TURNS, ..job.clone() })?;
         let warm = Work { host: warm.host(), fake: warm, journal: journal.clone(), resume: false };
-        runtime.block_on(Arc::new(warm).converse("run_warm".to_owned()))?;
+        runtime.block_on(converse_all(&Arc::new(warm), "warm", job.conversations.min(WARM_RUNS)))?;
     }
     let work = Arc::new(Work { host: fake.host(), fake, journal, resume: job.resume });
     let before = Usage::now()?;
-    let (done, seconds) = timed(|| runtime.block_on(converse_all(&work, job.conversations)));
+    let (done, seconds) = timed(|| runtime.block_on(converse_all(&work, "run", job.conversations)));
     let told = before.told(seconds)?;
     done?.iter().try_for_each(|finished| work.fake.check(finished))?;
     println!("{told}");
@@ -89,13 +90,13 @@ fn runtime_for(conversations: u64) -> std::io::Result<Runtime> {
     builder.enable_time().build()
 }
 
-async fn converse_all(work: &Arc<Work>, conversations: u64) -> Result<Vec<Finished>, Failure> {
+async fn converse_all(work: &Arc<Work>, name: &str, conversations: u64) -> Result<Vec<Finished>, Failure> {
     if conversations == 1 {
-        return Ok(vec![work.clone().converse("run_0".to_owned()).await?]);
+        return Ok(vec![work.clone().converse(format!("{name}_0")).await?]);
     }
     let mut all = JoinSet::new();
     for number in 0..conversations {
-        all.spawn(work.clone().converse(format!("run_{number}")));
+        all.spawn(work.clone().converse(format!("{name}_{number}")));
     }
     let mut finished = Vec::new();
     while let Some(done) = all.join_next().await {

@@ -34,7 +34,8 @@ impl Run<'_> {
         if let Some(contended) = self.prolong_lock().await {
             return Ok(vec![contended]);
         }
-        self.raw.clear();
+        // Its room as well: most runs that wait, wait for the model.
+        self.raw = Vec::new();
         let reserved = self.host.model.reserve(self.request());
         Ok(vec![decide::started(&self.state, self.host.clock.now_ms(), reserved)])
     }

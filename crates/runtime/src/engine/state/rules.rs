@@ -17,7 +17,7 @@ pub struct Rules {
     /// Rules about the order of calls.
     pub gate: Vec<GateRule>,
     /// When older messages give way to a summary.
-    pub compaction: Option<compaction::Policy>,
+    pub compaction: Option<Box<compaction::Policy>>,
     /// How large a result may be.
     pub truncator: Option<ToolResultTruncator>,
 }
@@ -27,7 +27,7 @@ impl Rules {
         Self {
             tools,
             gate: tool_call_gate::normalize_rules(&spec.tool_call_rules),
-            compaction: spec.compaction.as_ref().map(compaction::Policy::parse),
+            compaction: spec.compaction.as_ref().map(compaction::Policy::parse).map(Box::new),
             truncator: spec.result_bytes_max.map(ToolResultTruncator::new),
         }
     }
