@@ -175,8 +175,8 @@ pub(super) struct AnswerOptions {
 pub(super) struct ApproveOptions {
     #[command(flatten)]
     pub(super) decide: DecideOptions,
-    /// Do not ask again when the same rule asks about the same tool, in this run and in later ones of the agent
-    /// here; provost forget takes it back
+    /// Do not ask again when the same rule asks about the same tool, whatever its arguments, in this run and in
+    /// later ones of the agent here; provost forget takes it back
     #[arg(long)]
     pub(super) remember: bool,
     /// The same for the rest of this run only

@@ -13,6 +13,9 @@ fn a_yes_to_remember_spares_later_runs_their_question_until_it_is_forgotten() {
     assert_eq!(run(&world, "1", "ada").code, 3, "it asks");
     let approved = world.provost(&["approve", "last", "--remember"]);
     assert_eq!(approved.code, 0, "{}", approved.stderr);
+    let allowed = "fs/edit runs unasked in this run and later ones, until provost forget, whatever its arguments, \
+                   where this rule asks  [category_policy: preview]\n";
+    assert!(approved.stderr.contains(allowed), "{}", approved.stderr);
 
     let later = run(&world, "2", "ada");
     assert_eq!(later.code, 0, "{}", later.stderr);
