@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A process: its machine since its last start, its number, and when it began.
+/// A process: where its number means something, its number, and when it began.
 ///
 /// Numbers of processes are used again; number and begin together are not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +55,15 @@ impl fmt::Display for Owner {
     }
 }
 
-/// The machine since it was started; empty where that cannot be told.
+/// The machine since it was started, and the processes one sees there: containers of one machine do not
+/// see each other's. Empty where that cannot be told.
 fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
-    read("/proc/sys/kernel/random/boot_id")
+    let started = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let seen = std::fs::read_link("/proc/self/ns/pid");
+    match (started, seen) {
+        (Ok(started), Ok(seen)) => format!("{}.{}", started.trim(), seen.to_string_lossy()),
+        (Err(_), _) | (_, Err(_)) => String::new(),
+    }
 }
 
 /// When a process began, in ticks since the machine was started; none when there is no such process, or
@@ -86,6 +91,9 @@ mod tests {
         assert_eq!(Owner::life_of(&replaced.to_string()), Life::Dead);
         let elsewhere = Owner { machine: "another".to_owned(), ..replaced };
         assert_eq!(Owner::life_of(&elsewhere.to_string()), Life::Unknown, "nobody can see other machines");
+        let started = machine().split_once('.').expect("two parts").0.to_owned();
+        let container = Owner { machine: format!("{started}.pid:[1]"), ..elsewhere };
+        assert_eq!(Owner::life_of(&container.to_string()), Life::Unknown, "nor into other containers");
         assert_eq!(Owner::life_of("worker_1"), Life::Unknown);
     }
 
