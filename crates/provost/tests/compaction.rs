@@ -1,6 +1,7 @@
 //! Long transcripts: older messages give way to something smaller, and what was done is not forgotten.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use provost::port::{Boxed, HostError, Summariser};
 use provost::{Agent, Outcome, Runtime, Script, Tool};
@@ -11,8 +12,8 @@ use serde_json::json;
 
 use crate::scene::{Text, transcript};
 
-/// Sums up everything in so many words.
-struct Words(usize);
+/// Sums up everything in so many words, and counts how often.
+struct Words(usize, AtomicUsize);
 
 impl Summariser for Words {
     fn summarise<'a>(
@@ -20,12 +21,19 @@ impl Summariser for Words {
         _messages: &'a [Message],
         _context: &'a Object,
     ) -> Boxed<'a, Result<Summary, HostError>> {
+        self.1.fetch_add(1, Ordering::Relaxed);
         let text = "word ".repeat(self.0);
         Box::pin(async move { Summary::new(&text).map_err(|error| HostError(error.message().to_owned())) })
     }
 }
 
 async fn run(words: usize) -> Outcome {
+    counted(words).await.0
+}
+
+/// What came of a run, and how many summaries it took.
+async fn counted(words: usize) -> (Outcome, usize) {
+    let summariser = Arc::new(Words(words, AtomicUsize::new(0)));
     let put = Tool::new("note/put", "Puts.", |text: Text| async move { Ok(text.text) });
     let model = (0..6).fold(Script::new(), |script, number| {
         script.call(
@@ -39,10 +47,11 @@ async fn run(words: usize) -> Outcome {
         .model(model.say("Done."))
         .tool(put)
         .agent(agent)
-        .summariser(Arc::new(Words(words)))
+        .summariser(summariser.clone())
         .build()
         .unwrap();
-    runtime.start("Go.").unwrap().outcome().await.unwrap()
+    let outcome = runtime.start("Go.").unwrap().outcome().await.unwrap();
+    (outcome, summariser.1.load(Ordering::Relaxed))
 }
 
 #[tokio::test]
@@ -65,7 +74,8 @@ async fn the_instructions_are_not_summed_up() {
 
 #[tokio::test]
 async fn a_summary_that_is_not_smaller_is_not_taken() {
-    let outcome = run(2_000).await;
+    let (outcome, summaries) = counted(2_000).await;
+    assert_eq!(summaries, 2, "not one a turn: it is tried again when there is half as much more");
     assert_eq!(transcript(&outcome).len(), 15, "nothing gave way");
     let events = outcome.result["events"].to_string();
     assert!(events.contains("\"compaction_refused\"") && events.contains("\"not_smaller\""), "{events}");

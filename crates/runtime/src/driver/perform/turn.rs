@@ -65,7 +65,9 @@ impl Run<'_> {
     async fn compaction(&self) -> Result<Option<Option<Compaction>>, RunError> {
         let (pending, summariser) = match (decide::plan(&self.state), &self.host.summariser) {
             (Some(Plan::Finished(compaction)), _) => return Ok(Some(Some(compaction))),
-            (Some(Plan::Summarize(pending)), Some(summariser)) => (pending, summariser),
+            (Some(Plan::Summarize(pending)), Some(summariser)) if self.state.may_sum_up() => {
+                (pending, summariser)
+            }
             (Some(Plan::Summarize(_)) | None, _) => return Ok(Some(None)),
         };
         let summary = summariser.summarise(pending.earlier(), pending.context());

@@ -68,6 +68,9 @@ fn turn_started(state: &mut RunState, started: &TurnStarted) {
 fn history_compacted(state: &mut RunState, compacted: &HistoryCompacted) {
     if compacted.replaced > 0 {
         state.history.replace_oldest(compacted.replaced, compacted.replacement.iter().cloned());
+    } else if !compacted.events.is_empty() {
+        let room = state.rules.compaction.as_ref().map_or(0, |policy| policy.max_messages() / 2);
+        state.summed_up_again_at = state.history.len() + room.max(1);
     }
     state.records.entries.extend(compacted.events.iter().cloned().map(Box::new).map(Entry::Lifecycle));
     state.phase = Phase::Thinking;

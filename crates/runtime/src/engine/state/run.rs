@@ -61,6 +61,8 @@ pub struct RunState {
     pub words: Words,
     /// Tool, layer and rule of questions that need not be asked again, and who said so when asked.
     remembered: BTreeMap<[String; 3], String>,
+    /// How long the transcript must be before it is summed up again, after that was in vain.
+    pub(super) summed_up_again_at: usize,
     /// How much of the inbox was heard.
     pub heard: u64,
     /// How the run ended, or what it is parked in.
@@ -93,6 +95,7 @@ impl RunState {
             records: Records::default(),
             words: Words::default(),
             remembered: BTreeMap::new(),
+            summed_up_again_at: 0,
             heard: 0,
             ended: None,
             spec: spec.clone(),
@@ -156,8 +159,15 @@ impl RunState {
     /// Whether the transcript may be too long. Costs nothing as long as it is not.
     pub fn compaction_due(&self) -> bool {
         self.rules.compaction.as_ref().is_some_and(|policy| {
-            policy.overflow.enabled || (policy.enabled && self.history.len() > policy.max_messages())
+            let too_long = policy.enabled && self.history.len() > policy.max_messages();
+            policy.overflow.enabled || (too_long && self.may_sum_up())
         })
+    }
+
+    /// Whether somebody is asked for a summary. One that failed, or was none, would be so again at once, and
+    /// each costs as much as a turn.
+    pub fn may_sum_up(&self) -> bool {
+        self.history.len() >= self.summed_up_again_at
     }
 
     /// The caller's context as far as it was kept: without its secrets.
