@@ -15,6 +15,7 @@ use provost_runtime::port::{
 };
 use provost_runtime::session::{StoredLock, StoredTranscript};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 const SESSION: &str = "session-1";
@@ -175,4 +176,67 @@ async fn a_session_nobody_made_cannot_be_held() {
     let scene = Scene::new().await;
     let finished = scene.drive("run-1".to_owned(), "nobody-made-it").await;
     assert_eq!(finished.status, RunStatus::TranscriptLockContention);
+}
+
+/// Says that it was asked, and answers when it may.
+#[derive(Default)]
+struct Thinker {
+    began: Notify,
+    end: Notify,
+}
+
+impl Model for Thinker {
+    fn turn<'a>(&'a self, _request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        Box::pin(async move {
+            self.began.notify_one();
+            self.end.notified().await;
+            Ok(TurnAnswer::Host(json!({ "messages": [{ "role": "assistant", "content": "Thought." }] })))
+        })
+    }
+}
+
+/// Drives a run whose only turn takes as long as `meanwhile`.
+async fn thinking(scene: &Scene, meanwhile: impl AsyncFnOnce()) -> RunStatus {
+    let thinker = Arc::new(Thinker::default());
+    let mut host = scene.host();
+    host.model = thinker.clone();
+    let start = Start::read(&[], &into_object(json!({ "session_id": SESSION })), &host).unwrap();
+    let run = Run::drive(&host, &*scene.stores.journal, "run-1".parse().unwrap(), Epoch::NONE, start);
+    let (finished, ()) = tokio::join!(run, async {
+        thinker.began.notified().await;
+        meanwhile().await;
+        thinker.end.notify_one();
+    });
+    finished.unwrap().status
+}
+
+#[tokio::test]
+async fn a_long_turn_keeps_hold_of_its_session() {
+    let scene = Scene::new().await;
+    let status = thinking(&scene, async || {
+        for _ in 0..5 {
+            scene.clock.advance(101_000);
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            let other = scene.lock().acquire(SESSION, "run-2", 300).await;
+            assert_eq!(other, Err(LockError::Contended));
+        }
+    });
+    assert_eq!(status.await, RunStatus::Completed);
+    assert_eq!(scene.messages().await.len(), 1, "what it said is kept");
+}
+
+#[tokio::test]
+async fn a_run_that_lost_its_session_writes_nothing_there() {
+    let scene = Scene::new().await;
+    scene.say(&[json!("of run-2")]).await;
+    let status = thinking(&scene, async || {
+        // The process was suspended: it could prolong nothing.
+        scene.clock.advance(301_000);
+        scene.lock().acquire(SESSION, "run-2", 300).await.unwrap();
+    });
+    assert_eq!(status.await, RunStatus::Completed);
+    assert_eq!(scene.messages().await, [json!("of run-2")]);
+    assert_eq!(scene.lock().acquire(SESSION, "run-3", 300).await, Err(LockError::Contended), "run-2 has it");
 }

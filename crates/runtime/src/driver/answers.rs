@@ -134,11 +134,26 @@ impl Run<'_> {
         }
     }
 
-    /// Resolves when somebody wants the run stopped; never without an inbox.
+    /// Resolves when somebody wants the run stopped; never without an inbox. Whoever waits for that keeps
+    /// hold of the session, however long the turn takes.
     ///
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub(super) async fn cancel_arrives(&self) -> Result<(), RunError> {
+        if self.token.is_none() {
+            return self.cancel_posted().await;
+        }
+        Box::pin(async {
+            tokio::select! {
+                biased;
+                asked = self.cancel_posted() => asked,
+                never = self.keep_session() => match never {},
+            }
+        })
+        .await
+    }
+
+    async fn cancel_posted(&self) -> Result<(), RunError> {
         let Some(inbox) = &self.host.inbox else { return std::future::pending().await };
         let mut looked = self.state.heard;
         loop {

@@ -6,6 +6,7 @@
 mod answers;
 mod client_router;
 mod guard;
+mod held_session;
 mod host;
 mod in_flight;
 mod known_tools;

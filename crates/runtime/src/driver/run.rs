@@ -1,6 +1,7 @@
 //! The loop: the next step, what came of it, and again.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicI64;
 
 use provost_contract::json::Object;
 use provost_contract::{ContractError, canonical};
@@ -108,7 +109,7 @@ pub struct Run<'a> {
     /// The token of the session's lock.
     pub(super) token: Option<String>,
     /// When the lock was taken or prolonged last.
-    pub(super) locked_at_ms: i64,
+    pub(super) locked_at_ms: AtomicI64,
     /// Executors at work.
     pub(super) in_flight: InFlight<'a>,
     pub(super) writer: Writer<'a>,
@@ -204,7 +205,7 @@ impl<'a> Run<'a> {
             context,
             raw: Vec::new(),
             token: None,
-            locked_at_ms: 0,
+            locked_at_ms: AtomicI64::new(0),
             in_flight: InFlight::default(),
             writer,
         })
@@ -320,7 +321,9 @@ impl<'a> Run<'a> {
         self.flush().await?;
         self.keep_secrets();
         let finished = self.finished();
-        if let Ok(finished) = &finished {
+        if let Ok(finished) = &finished
+            && Box::pin(self.still_holds_session()).await
+        {
             self.persist(finished).await;
         }
         self.tell(&stopped);

@@ -1,5 +1,7 @@
 //! The steps of a turn before its calls: the session, the transcript, the model.
 
+use std::sync::atomic::Ordering;
+
 use provost_contract::compaction::{Compaction, Plan};
 
 use super::Kinds;
@@ -21,7 +23,7 @@ impl Run<'_> {
             }
         };
         self.token = Some(token);
-        self.locked_at_ms = self.host.clock.now_ms();
+        self.locked_at_ms.store(self.host.clock.now_ms(), Ordering::Relaxed);
         Ok(vec![SessionLocked { session: session.id }.into()])
     }
 
@@ -43,9 +45,7 @@ impl Run<'_> {
     /// A lock that is a third over is prolonged; a run that lost its session stops.
     async fn prolong_lock(&mut self) -> Option<Kind> {
         let session = self.state.spec.session.clone().filter(|_| self.token.is_some())?;
-        let held_ms = self.host.clock.now_ms().saturating_sub(self.locked_at_ms);
-        let ttl_ms = i64::try_from(session.lock_ttl_seconds).unwrap_or(i64::MAX).saturating_mul(1_000);
-        if held_ms < ttl_ms / 3 {
+        if self.host.clock.now_ms() < self.prolonged_at_ms(&session) {
             return None;
         }
         let kinds = self.lock(session).await.unwrap_or_default();
