@@ -227,6 +227,31 @@ async fn a_message_instead_of_an_answer_takes_the_question_back() {
     ");
 }
 
+/// Nobody works on a run that waits: what came for it is heard in the order that harms nobody.
+#[tokio::test]
+async fn a_yes_after_a_cancel_or_a_message_lets_nothing_run() {
+    let waiting = async || {
+        let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
+        let run = scene.run().await.run;
+        (scene, run)
+    };
+    let (scene, run) = waiting().await;
+    scene.runtime.cancel(&run, "ada", "enough").await.unwrap();
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!((done.status, scene.ledger.entries()), (RunStatus::Cancelled, vec![]));
+    assert_eq!(results(&done), ["call-1-1 Not run: ada cancelled the run first."]);
+
+    let (scene, run) = waiting().await;
+    scene.runtime.say(&run, "ada", "Leave it.").await.unwrap();
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!((done.status, scene.ledger.entries()), (RunStatus::Completed, vec![]));
+    assert!(results(&done)[0].contains("new message"), "{:?}", results(&done));
+
+    let (scene, _) = waiting().await;
+    let done = decide(&scene, 0, Decision::accept("grace")).await;
+    assert_eq!((done.status, scene.ledger.entries()), (RunStatus::Completed, vec!["write a".to_owned()]));
+}
+
 /// Rules by what is written: `a` asks by one rule, `secret` by another; and refuses `poison` outright.
 struct ByText;
 

@@ -69,7 +69,14 @@ impl Run<'_> {
                 }
                 let action = approvals.get(proposal.action_id(), Decided::Included).await?;
                 let Some(action) = action.map(Box::new) else { return Ok(None) };
-                if action.status() == PendingActionStatus::Deleted && self.has_mail().await? {
+                let taken_back = match action.status() {
+                    PendingActionStatus::Deleted => self.has_mail().await?,
+                    PendingActionStatus::Accepted => self.was_spoken_to(action.resolved_at()).await?,
+                    PendingActionStatus::Pending
+                    | PendingActionStatus::Rejected
+                    | PendingActionStatus::Expired => false,
+                };
+                if taken_back {
                     return Ok(None);
                 }
                 Ok(decide::decided(&self.state, &self.turn_context, place, call, &action)?)
@@ -91,6 +98,14 @@ impl Run<'_> {
                 Ok(kind.map(|kind| (kind, None)))
             }
         }
+    }
+
+    /// Whether somebody had spoken by then, and was not heard yet: a yes to a question that was taken back
+    /// by that comes too late.
+    async fn was_spoken_to(&self, by_then: Option<&str>) -> Result<bool, RunError> {
+        let Some(by_then) = by_then.and_then(timestamp::unix_seconds) else { return Ok(false) };
+        let mail = self.mail(self.state.heard).await?;
+        Ok(mail.first().is_some_and(|posted| posted.at_ms.div_euclid(1_000) <= by_then))
     }
 
     /// Whether there is something in the inbox that was not heard.

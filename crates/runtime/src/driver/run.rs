@@ -169,10 +169,9 @@ impl<'a> Run<'a> {
         run.raw = run.state.batch.in_all().map(|call| run.known(&call.declared)).collect();
         let resumed = RunResumed { epoch: epoch.0, budgets: resume.budgets };
         match (run.state.ended, resume.reopen) {
-            (None, _) => run.record(resumed.into())?,
             (Some(status), _) if status.is_parked() => run.go_on_if_answered(resumed).await?,
             (Some(RunStatus::Completed), _) | (Some(_), Reopen::No) => {}
-            (Some(_), Reopen::Yes) => run.record(resumed.into())?,
+            (None, _) | (Some(_), Reopen::Yes) => run.go_on(resumed).await?,
         }
         if run.state.ended.is_some() {
             return run.told_again().await;
@@ -217,8 +216,16 @@ impl<'a> Run<'a> {
         if answers.is_empty() && !self.has_mail().await? {
             return Ok(());
         }
-        self.record(resumed.into())?;
+        self.go_on(resumed).await?;
+        // Whoever wants it stopped is heard before whoever lets something run.
+        let answers = if self.state.stops.cancelled.is_none() { answers } else { Vec::new() };
         self.take_in_answers(answers).await
+    }
+
+    /// Nothing is begun, or begun again, that somebody wanted stopped while nobody worked on the run.
+    async fn go_on(&mut self, resumed: RunResumed) -> Result<(), RunError> {
+        self.record(resumed.into())?;
+        Box::pin(self.hear_cancel()).await
     }
 
     /// A call as this process knows it, or else as the journal does. Only the arguments that were asked
