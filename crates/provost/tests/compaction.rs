@@ -23,16 +23,19 @@ impl Summariser for Words {
     ) -> Boxed<'a, Result<Summary, HostError>> {
         self.1.fetch_add(1, Ordering::Relaxed);
         let text = "word ".repeat(self.0);
-        Box::pin(async move { Summary::new(&text).map_err(|error| HostError(error.message().to_owned())) })
+        Box::pin(async move {
+            let summary = Summary::new(&text).map_err(|error| HostError(error.message().to_owned()))?;
+            Ok(summary.costing(json!({ "total_tokens": 60 }).as_object().cloned().unwrap_or_default()))
+        })
     }
 }
 
 async fn run(words: usize) -> Outcome {
-    counted(words).await.0
+    counted(words, 1_000).await.0
 }
 
-/// What came of a run, and how many summaries it took.
-async fn counted(words: usize) -> (Outcome, usize) {
+/// What came of a run that may use so many tokens, and how many summaries it took.
+async fn counted(words: usize, tokens: u64) -> (Outcome, usize) {
     let summariser = Arc::new(Words(words, AtomicUsize::new(0)));
     let put = Tool::new("note/put", "Puts.", |text: Text| async move { Ok(text.text) });
     let model = (0..6).fold(Script::new(), |script, number| {
@@ -43,6 +46,7 @@ async fn counted(words: usize) -> (Outcome, usize) {
     });
     let policy = json!({ "enabled": true, "max_messages": 8, "recent_messages": 2 });
     let agent = Agent::new("scribe").instructions("You keep notes.").option("compaction_policy", policy);
+    let agent = agent.budget("tokens", tokens);
     let runtime = Runtime::builder()
         .model(model.say("Done."))
         .tool(put)
@@ -74,11 +78,20 @@ async fn the_instructions_are_not_summed_up() {
 
 #[tokio::test]
 async fn a_summary_that_is_not_smaller_is_not_taken() {
-    let (outcome, summaries) = counted(2_000).await;
+    let (outcome, summaries) = counted(2_000, 1_000).await;
     assert_eq!(summaries, 2, "not one a turn: it is tried again when there is half as much more");
     assert_eq!(transcript(&outcome).len(), 15, "nothing gave way");
     let events = outcome.result["events"].to_string();
     assert!(events.contains("\"compaction_refused\"") && events.contains("\"not_smaller\""), "{events}");
+}
+
+/// Summaries are asked for by the engine, and paid like everything else, taken or not.
+#[tokio::test]
+async fn a_summary_counts_against_the_budget() {
+    let (within, summaries) = counted(2_000, 121).await;
+    assert_eq!((within.status, summaries), (provost::RunStatus::Completed, 2));
+    let (over, summaries) = counted(2_000, 60).await;
+    assert_eq!((over.status, summaries), (provost::RunStatus::BudgetExceeded, 1));
 }
 
 /// Never ends, and tells when it began.

@@ -23,6 +23,8 @@ pub struct Summary {
     text: String,
     /// What the summariser put elsewhere, so that it counts as conserved.
     archived_items: Vec<Value>,
+    /// What it cost, as a provider counts it.
+    usage: Object,
 }
 
 impl Summary {
@@ -30,8 +32,20 @@ impl Summary {
     pub fn new(text: &str) -> Result<Self> {
         match text.trim() {
             "" => Err(ContractError::with_message(CODE, BLANK)),
-            text => Ok(Self { text: text.to_owned(), archived_items: Vec::new() }),
+            text => Ok(Self { text: text.to_owned(), archived_items: Vec::new(), usage: Object::new() }),
         }
+    }
+
+    /// The same with what it cost.
+    #[must_use]
+    pub fn costing(mut self, usage: Object) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// What it cost; empty when nobody said.
+    pub fn usage(&self) -> &Object {
+        &self.usage
     }
 
     /// Reads a text, or an object `{summary, archived_items?}`.

@@ -48,7 +48,9 @@ impl Summariser for Summaries {
                 hearing: Hearing::default(),
             };
             let answer = self.0.turn(request).await.map_err(|error| HostError(error.message))?;
-            Summary::new(answer.text()).map_err(|error| HostError(error.message().to_owned()))
+            let summary =
+                Summary::new(answer.text()).map_err(|error| HostError(error.message().to_owned()))?;
+            Ok(summary.costing(answer.usage().clone()))
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use provost_contract::compaction::{Compaction, Plan};
+use provost_contract::json::Object;
 
 use super::Kinds;
 use crate::driver::guard::within;
@@ -53,22 +54,23 @@ impl Run<'_> {
     }
 
     pub(super) async fn compact(&mut self) -> Kinds {
-        let Some(compaction) = self.compaction().await? else {
+        let Some((compaction, usage)) = self.compaction().await? else {
             self.hear_cancel().await?;
             return Ok(Vec::new());
         };
-        Ok(vec![decide::compacted(&self.state, compaction)])
+        Ok(vec![decide::compacted(&self.state, compaction, usage)])
     }
 
-    /// What the transcript became, if it had to change; none when the run was cancelled meanwhile, and
-    /// nobody wants a summary.
-    async fn compaction(&self) -> Result<Option<Option<Compaction>>, RunError> {
+    /// What the transcript became, if it had to change, and what that cost; none when the run was cancelled
+    /// meanwhile, and nobody wants a summary.
+    async fn compaction(&self) -> Result<Option<(Option<Compaction>, Object)>, RunError> {
+        let for_nothing = |compaction| Ok(Some((compaction, Object::new())));
         let (pending, summariser) = match (decide::plan(&self.state), &self.host.summariser) {
-            (Some(Plan::Finished(compaction)), _) => return Ok(Some(Some(compaction))),
+            (Some(Plan::Finished(compaction)), _) => return for_nothing(Some(compaction)),
             (Some(Plan::Summarize(pending)), Some(summariser)) if self.state.may_sum_up() => {
                 (pending, summariser)
             }
-            (Some(Plan::Summarize(_)) | None, _) => return Ok(Some(None)),
+            (Some(Plan::Summarize(_)) | None, _) => return for_nothing(None),
         };
         let summary = summariser.summarise(pending.earlier(), pending.context());
         let summary = within(&*self.host.clock, self.state.spec.limits.model_ms_max, summary);
@@ -78,7 +80,8 @@ impl Run<'_> {
             cancelled = self.cancel_arrives() => return cancelled.map(|()| None),
         };
         let summary = summary.unwrap_or_else(|silent| Err(HostError(silent.to_string())));
-        Ok(Some(Some(pending.finish(summary))))
+        let usage = summary.as_ref().map(|summary| summary.usage().clone()).unwrap_or_default();
+        Ok(Some((Some(pending.finish(summary)), usage)))
     }
 
     pub(super) async fn call_model(&mut self) -> Kinds {

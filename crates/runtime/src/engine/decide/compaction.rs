@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::compaction::{self, Compaction, Event, Plan, Transcript};
+use provost_contract::json::Object;
 use serde_json::{Value, json};
 
 use super::frontier::frontier;
 use crate::engine::{HistoryCompacted, Kind, RunState};
 
+/// The word for what a summary cost.
+pub(in crate::engine) const COMPACTION_USAGE: &str = "compaction_usage";
 /// What marks a summary.
 const SUMMARY: &str = "agents_api_compaction";
 
@@ -32,11 +35,16 @@ fn instructions(state: &RunState) -> Option<Cow<'_, Message>> {
 
 /// What a compaction did: the oldest messages that gave way, and what stands in their place. What is not
 /// smaller than before is not taken: it would be due again at once, and cost a summary every turn.
-pub fn compacted(state: &RunState, compaction: Option<Compaction>) -> Kind {
+///
+/// What the summary cost is recorded whether it is taken or not.
+pub fn compacted(state: &RunState, compaction: Option<Compaction>, usage: Object) -> Kind {
     let Some(compaction) = compaction else {
         return unchanged(Vec::new());
     };
-    let events: Vec<Value> = compaction.events.iter().map(Event::to_value).collect();
+    let mut events: Vec<Value> = compaction.events.iter().map(Event::to_value).collect();
+    if !usage.is_empty() {
+        events.push(json!({ "type": COMPACTION_USAGE, "metadata": { "usage": usage } }));
+    }
     let mut replacement: Vec<Message> = instructions(state).map(Cow::into_owned).into_iter().collect();
     replacement.extend(compaction.messages);
     let kept = common_end(state, &replacement);

@@ -8,6 +8,7 @@ use provost_contract::tool::FailureSignature;
 use serde_json::{Value, json};
 
 use super::{Batch, BatchCall, CallRecord, Entry, Phase, RunState, Stage, resume};
+use crate::engine::decide::COMPACTION_USAGE;
 use crate::engine::history::{Line, result_message};
 use crate::engine::{
     CallApproved, CallDeclared, CallSettled, CallWaits, CancelAsked, CompletionBlocked, CompletionEffect,
@@ -71,6 +72,13 @@ fn history_compacted(state: &mut RunState, compacted: &HistoryCompacted) {
     } else if !compacted.events.is_empty() {
         let room = state.rules.compaction.as_ref().map_or(0, |policy| policy.max_messages() / 2);
         state.summed_up_again_at = state.history.len() + room.max(1);
+    }
+    let costs = compacted
+        .events
+        .iter()
+        .filter(|event| event.get("type").is_some_and(|kind| kind == COMPACTION_USAGE));
+    for usage in costs.filter_map(|event| event.pointer("/metadata/usage")?.as_object()) {
+        state.budgets.count_beside(usage);
     }
     state.records.entries.extend(compacted.events.iter().cloned().map(Box::new).map(Entry::Lifecycle));
     state.phase = Phase::Thinking;

@@ -100,6 +100,12 @@ impl Budgets {
         self.spend(COST, amount(usage, COST).unwrap_or(reserved.cost_microusd));
     }
 
+    /// Something beside the turn cost this much: what is set aside for the turn stays so.
+    pub(super) fn count_beside(&mut self, usage: &Object) {
+        self.spend(TOKENS, tokens(usage).unwrap_or_default());
+        self.spend(COST, amount(usage, COST).unwrap_or_default());
+    }
+
     /// Nobody will ever know what an interrupted turn cost: all that was set aside counts as spent.
     pub(super) fn forfeit(&mut self) {
         let lost = std::mem::take(&mut self.reserved);
