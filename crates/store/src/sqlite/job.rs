@@ -30,12 +30,18 @@ impl Open {
 pub(super) struct Asked<T, Work> {
     work: Work,
     done: Option<T>,
-    reply: oneshot::Sender<Result<T, Fault>>,
+    reply: oneshot::Sender<Answer<T, Work>>,
     open: Open,
 }
 
+/// What came of some work, and the work itself: whoever made it takes it apart, and not the writer.
+pub(super) struct Answer<T, Work> {
+    pub(super) outcome: Result<T, Fault>,
+    _work: Work,
+}
+
 impl<T, Work> Asked<T, Work> {
-    pub(super) fn new(work: Work, open: Open) -> (Box<Self>, oneshot::Receiver<Result<T, Fault>>) {
+    pub(super) fn new(work: Work, open: Open) -> (Box<Self>, oneshot::Receiver<Answer<T, Work>>) {
         let (reply, answer) = oneshot::channel();
         (Box::new(Self { work, done: None, reply, open }), answer)
     }
@@ -52,10 +58,10 @@ where
     }
 
     fn answer(self: Box<Self>, outcome: Result<(), Fault>) {
-        let Self { done, reply, open, .. } = *self;
+        let Self { work, done, reply, open } = *self;
         // Whoever hears the answer may come with the next piece at once.
         drop(open);
         // Whoever asked may have stopped listening.
-        let _ = reply.send(outcome.and_then(|()| done.ok_or(Fault::Closed)));
+        let _ = reply.send(Answer { outcome: outcome.and_then(|()| done.ok_or(Fault::Closed)), _work: work });
     }
 }

@@ -13,7 +13,7 @@ use super::broken::Broken;
 use super::counter::{counted, stored};
 
 /// So many appends may lie in the journal without a place. Whoever reads a run looks through all of them.
-const UNPLACED_MAX: usize = 512;
+const UNPLACED_MAX: usize = 1_024;
 /// So many runs are remembered.
 const RUNS_MAX: usize = 4_096;
 

@@ -43,7 +43,7 @@ impl Writer {
     {
         let (job, answer) = Asked::new(work, self.open.clone());
         self.queue(job).await?;
-        answer.await.unwrap_or_else(|gone| Err(Fault::Unknown(Box::new(gone))))
+        answer.await.map_err(|gone| Fault::Unknown(Box::new(gone)))?.outcome
     }
 
     /// The same for a few bytes. Whoever is alone writes them here and now: nobody else would share the
@@ -59,7 +59,7 @@ impl Writer {
         if let Some(job) = left {
             self.queue(job).await?;
         }
-        answer.await.unwrap_or_else(|gone| Err(Fault::Unknown(Box::new(gone))))
+        answer.await.map_err(|gone| Fault::Unknown(Box::new(gone)))?.outcome
     }
 
     /// Gives back what could not be done without waiting.
