@@ -348,3 +348,44 @@ async fn the_mediator_sees_changed_arguments_too() {
         assert_eq!(!ledger.entries().is_empty(), ran);
     }
 }
+
+/// Calls the work done, or lets it go on, at `b`.
+struct EndsAtB(bool);
+
+impl provost::port::Mediator for EndsAtB {
+    fn decide<'a>(
+        &'a self,
+        call: provost::port::MediatedCall<'a>,
+    ) -> provost::port::Boxed<'a, provost_policy::HookAnswer<provost::port::Mediation>> {
+        let (is_b, completes) = (call.parameters.get("text").is_some_and(|text| text == "b"), self.0);
+        let result = json!({ "success": true, "result": "done" }).as_object().cloned().unwrap();
+        Box::pin(async move { Ok(is_b.then_some(provost::port::Mediation::Replace { result, completes })) })
+    }
+}
+
+#[tokio::test]
+async fn what_the_mediator_left_out_does_not_begin_with_a_later_yes() {
+    for (completes, expected) in [(true, vec!["write a"]), (false, vec!["put c", "write a"])] {
+        let ledger = Ledger::default();
+        let tool = |name: &str, verb: &'static str| {
+            let noted = ledger.clone();
+            provost::Tool::new(name, "Notes.", move |text: Text| {
+                noted.note(format!("{verb} {}", text.text));
+                async { Ok(()) }
+            })
+        };
+        let texts = [("note/write", "a"), ("note/put", "b"), ("note/put", "c")];
+        let calls = texts.map(|(name, text)| (name, json!({ "text": text })));
+        let builder = provost::Runtime::builder().model(Script::new().calls(calls).say("Done."));
+        let builder = builder.tool(tool("note/write", "write").asks()).tool(tool("note/put", "put"));
+        let runtime = builder.mediator(std::sync::Arc::new(EndsAtB(completes))).build().unwrap();
+        runtime.start("Go.").unwrap().outcome().await.unwrap();
+        let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+        let decided = runtime.decide(&action, Decision::accept("grace")).await.unwrap();
+        let done = decided.unwrap().outcome().await.unwrap();
+        assert_eq!(
+            (done.status, ledger.entries()),
+            (RunStatus::Completed, expected.iter().map(|entry| (*entry).to_owned()).collect())
+        );
+    }
+}

@@ -177,6 +177,7 @@ fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSet
     state.budgets.count_call(&called.name);
     state.records.results += 1;
     state.batch.complete |= settled.completes;
+    state.batch.ended_by_mediator |= settled.completes;
     let over_budget = state.budgets.calls_exceeded(&called.name).is_some();
     let waits_for_policy = state.spec.asks.completion && !settled.completes;
     state.records.add(Entry::Settled(record, kept.clone()));

@@ -100,6 +100,8 @@ pub struct Batch {
     pub complete: bool,
     /// Whether the rest of the calls is left out: a limit, a wait or the mediator stopped the turn.
     pub stopped: bool,
+    /// Whether the mediator ended the work: what has not begun is left out, also when a wait ends later.
+    pub(super) ended_by_mediator: bool,
     /// The first call of the turn that was one repetition too many.
     pub repetition: Option<Object>,
     /// Whether a rule kept the model from stopping.
@@ -176,7 +178,8 @@ impl Batch {
         let mut starts = self.schedule.as_ref().filter(|_| !self.stopped)?.ready();
         starts.find_map(|start| {
             let call = self.calls.get(start.at)?;
-            matches!(call.stage, Stage::Declared | Stage::Approved).then_some((start.at, call))
+            let begins = call.stage == Stage::Declared && !self.ended_by_mediator;
+            (begins || call.stage == Stage::Approved).then_some((start.at, call))
         })
     }
 
