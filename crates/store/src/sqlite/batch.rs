@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use provost_runtime::port::{Epoch, Record, Seq};
 
 use super::broken::Broken;
-use super::packed;
+use super::packed::{self, Packing};
 
 /// Writes records; the caller has checked that none is too long.
-pub(super) fn encode(records: &[Record]) -> Vec<u8> {
+pub(super) fn encode(records: &[Record], packing: Packing) -> Vec<u8> {
     let bytes = records.iter().map(|record| 64 + record.kind.len() + record.body.len()).sum();
     let mut plain = Vec::with_capacity(bytes);
     for record in records {
@@ -21,7 +21,7 @@ pub(super) fn encode(records: &[Record]) -> Vec<u8> {
         plain.extend_from_slice(&record.hash);
         put(&mut plain, &record.body);
     }
-    packed::pack_records(&plain)
+    packed::pack_records(&plain, packing)
 }
 
 /// Reads records back: the last one has the sequence number `last`.

@@ -8,6 +8,7 @@ use super::broken::Broken;
 use super::counter::{counted, stored};
 use super::database::Database;
 use super::ledger::{Ledger, Standing};
+use super::packed::Packing;
 use super::{artifacts, batch, runs};
 
 /// How much may be written in the thread that asks.
@@ -18,7 +19,7 @@ impl Journal for Database {
         Box::pin(async move {
             append.check()?;
             let writer = self.writer()?;
-            let entry = Entry::of(append);
+            let entry = Entry::of(append, writer.packing());
             let small = entry.is_small();
             let work = move |connection: &Connection, ledger: &mut Ledger| entry.write(connection, ledger);
             if small { writer.write_small(work).await? } else { writer.write(work).await? }
@@ -46,10 +47,10 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(mut append: Append) -> Self {
+    fn of(mut append: Append, packing: Packing) -> Self {
         let head = append.head();
         let batch = std::mem::take(&mut append.batch);
-        let records = (!batch.is_empty()).then(|| batch::encode(&batch));
+        let records = (!batch.is_empty()).then(|| batch::encode(&batch, packing));
         let chunks = append.artifacts.iter().map(|(_, bytes)| artifacts::chunks(bytes)).collect();
         Self { append, head, records, chunks }
     }

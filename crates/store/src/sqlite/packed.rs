@@ -42,8 +42,20 @@ pub(super) fn pack(plain: &[u8]) -> Vec<u8> {
     ANYTHING.with_borrow_mut(|slot| packed(ZSTD, plain, made(slot, || Compressor::new(LEVEL))))
 }
 
+/// What matters about records on their way to the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// That they take little room: nobody else wants to write.
+    Small,
+    /// That they are there soon: others wait, and short ones share their pages.
+    Quick,
+}
+
 /// The same for records of runs, most of which resemble each other.
-pub(super) fn pack_records(plain: &[u8]) -> Vec<u8> {
+pub(super) fn pack_records(plain: &[u8], packing: Packing) -> Vec<u8> {
+    if packing == Packing::Quick && plain.len() < BYTES_SHORT {
+        return unpacked(plain);
+    }
     let (packer, level) =
         if plain.len() < BYTES_SHORT { (&SHORT_RECORDS, LEVEL_SHORT) } else { (&LONG_RECORDS, LEVEL) };
     packer.with_borrow_mut(|slot| {
@@ -116,10 +128,13 @@ mod tests {
         let noise: Vec<u8> = (0..4_096_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for plain in [vec![], b"short".to_vec(), SETTLED.to_vec(), long.clone(), noise] {
             assert!(unpack(&pack(&plain)).unwrap() == plain);
-            assert!(unpack(&pack_records(&plain)).unwrap() == plain);
+            assert!(unpack(&pack_records(&plain, Packing::Small)).unwrap() == plain);
         }
         assert!(pack(&long).len() < long.len() / 4, "words get smaller");
-        assert!(pack_records(SETTLED).len() < SETTLED.len() / 2, "what all records have gets smaller");
+        assert!(
+            pack_records(SETTLED, Packing::Small).len() < SETTLED.len() / 2,
+            "what all records have gets smaller"
+        );
     }
 
     #[test]
@@ -134,7 +149,7 @@ mod tests {
     #[test]
     fn damage_is_told() {
         let plain = [b'x'; 5_000];
-        for packed in [pack(&plain), pack_records(&plain)] {
+        for packed in [pack(&plain), pack_records(&plain, Packing::Small)] {
             for damaged in [&[][..], &[7, 1, 2], &packed[..4], &packed[..packed.len() - 3]] {
                 assert!(matches!(unpack(damaged), Err(Broken::Damaged(_))));
             }

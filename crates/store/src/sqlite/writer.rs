@@ -11,6 +11,7 @@ use super::broken::Broken;
 use super::desk::Desk;
 use super::job::{Asked, Job, Open};
 use super::ledger::Ledger;
+use super::packed::Packing;
 
 /// How many pieces of work one transaction takes.
 const GROUP_MAX: usize = 256;
@@ -33,6 +34,11 @@ impl Writer {
         let thread =
             thread::Builder::new().name("provost-writer".to_owned()).spawn(move || run(&at_desk, inbox))?;
         Ok(Self { desk, open: Open::default(), inbox: Some(sender), thread: Some(thread) })
+    }
+
+    /// How records are best written now.
+    pub(super) fn packing(&self) -> Packing {
+        if self.open.is_alone() { Packing::Small } else { Packing::Quick }
     }
 
     /// Has the writer do some work, and waits until it is on the disk.
