@@ -90,6 +90,7 @@ async fn a_summary_that_is_not_smaller_is_not_taken() {
 async fn a_summary_counts_against_the_budget() {
     let (within, summaries) = counted(2_000, 121).await;
     assert_eq!((within.status, summaries), (provost::RunStatus::Completed, 2));
+    assert_eq!(within.result["usage"]["total_tokens"], 120, "and the result says so");
     let (over, summaries) = counted(2_000, 60).await;
     assert_eq!((over.status, summaries), (provost::RunStatus::BudgetExceeded, 1));
 }

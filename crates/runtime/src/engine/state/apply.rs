@@ -79,6 +79,7 @@ fn history_compacted(state: &mut RunState, compacted: &HistoryCompacted) {
         .filter(|event| event.get("type").is_some_and(|kind| kind == COMPACTION_USAGE));
     for usage in costs.filter_map(|event| event.pointer("/metadata/usage")?.as_object()) {
         state.budgets.count_beside(usage);
+        state.records.add_usage(usage);
     }
     state.records.entries.extend(compacted.events.iter().cloned().map(Box::new).map(Entry::Lifecycle));
     state.phase = Phase::Thinking;

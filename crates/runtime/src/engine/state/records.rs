@@ -119,7 +119,7 @@ impl Records {
     }
 
     /// Numbers are summed under any key; other values are replaced by the newest.
-    fn add_usage(&mut self, usage: &Object) {
+    pub(super) fn add_usage(&mut self, usage: &Object) {
         for (key, value) in usage {
             let sum = match (self.usage.get(key), value) {
                 (Some(Value::Number(known)), Value::Number(more)) => Value::Number(sum(known, more)),
