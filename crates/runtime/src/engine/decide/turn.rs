@@ -34,7 +34,11 @@ pub fn started(state: &RunState, now_ms: i64, reserved: Reservation) -> Kind {
         .or_else(|| budgets.spending_exceeded(reserved));
     match exceeded {
         Some(exceeded) => exceeded.into(),
-        None => TurnStarted { turn: state.turn + 1, reserved }.into(),
+        None => {
+            // Not in the fold: journals that say otherwise were written, and must still be read.
+            debug_assert!(!state.batch.is_open(), "every call has its result before the model speaks again");
+            TurnStarted { turn: state.turn + 1, reserved }.into()
+        }
     }
 }
 

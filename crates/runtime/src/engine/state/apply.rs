@@ -58,7 +58,6 @@ fn stopped(state: &mut RunState, status: RunStatus) {
 }
 
 fn turn_started(state: &mut RunState, started: &TurnStarted) {
-    debug_assert!(!state.batch.is_open(), "every call has its result before the model speaks again");
     state.turn = started.turn;
     state.budgets.count_turn();
     state.budgets.reserve(started.reserved);

@@ -191,7 +191,7 @@ impl Batch {
     }
 
     /// Whether a call stands in the transcript without a result: then no other turn may begin.
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::engine) fn is_open(&self) -> bool {
         self.calls.iter().any(|call| call.stage.is_open())
     }
 
