@@ -138,6 +138,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_short_is_left_as_it_is_while_others_wait() {
+        let quick = pack_records(SETTLED, Packing::Quick);
+        assert_eq!(quick.split_first(), Some((&PLAIN, SETTLED)));
+        assert!(unpack(&quick).unwrap() == SETTLED);
+        let long = "a line of words, again and again\n".repeat(100).into_bytes();
+        let quick = pack_records(&long, Packing::Quick);
+        assert!(quick.len() < long.len() / 4, "a long one would take many pages");
+        assert!(unpack(&quick).unwrap() == long);
+    }
+
+    #[test]
     fn a_released_dictionary_never_changes() {
         let address = provost_runtime::port::Address::of(dictionary::FIRST);
         assert_eq!(
