@@ -29,17 +29,6 @@ impl<T> Segments<T> {
         self.segments.iter().flat_map(|segment| segment.iter())
     }
 
-    /// All but the first `count`. Those are passed over a segment at a time.
-    pub(crate) fn iter_from(&self, mut count: usize) -> impl Iterator<Item = &T> {
-        let full = self.segments.iter().take_while(|segment| {
-            let left = count.checked_sub(segment.len());
-            count = left.unwrap_or(count);
-            left.is_some()
-        });
-        let passed = full.count();
-        self.segments.iter().skip(passed).flat_map(|segment| segment.iter()).skip(count)
-    }
-
     /// The last one.
     pub(crate) fn last(&self) -> Option<&T> {
         self.iter().next_back()
@@ -129,15 +118,6 @@ mod tests {
             assert_eq!(segments.is_empty(), plain.is_empty());
             assert!(before.iter().copied().eq(0..len), "a clone stays as it was");
         }
-    }
-
-    #[test]
-    fn it_is_entered_in_the_middle() {
-        both(|segments, plain| {
-            for count in [0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 1_000] {
-                assert!(segments.iter_from(count).eq(plain.iter().skip(count)));
-            }
-        });
     }
 
     #[test]

@@ -1,26 +1,36 @@
-//! Records as they are held in RAM: without what their place and their kind say already.
+//! Records as they are held in RAM: a log of bytes, without what their place and their kind say already.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::port::{Epoch, Record, Seq};
-use crate::segments::Segments;
 
-/// The names of kinds. There are few, and every record has one.
+/// So much of the log is in one piece. A longer log begins another and moves nothing that is written.
+const SEGMENT_BYTES: usize = 1_024;
+/// A piece begins with less unless the one before was filled: most of it may never be needed.
+const FIRST_BYTES: usize = 256;
+/// What the log says of every record.
+const HEAD_BYTES: usize = 4 + 2 + 32 + 1;
+/// The length that stands for a body beside the log.
+const SHARED: u8 = u8::MAX;
+/// A body of up to this length stands in the log; a longer one is shared with whoever works on the run.
+const SHORT_BYTES: usize = 96;
+
+/// The kinds of records and their versions. There are few, and every record has one.
 #[derive(Default)]
-pub(super) struct Kinds(Vec<Cow<'static, str>>);
+pub(super) struct Kinds(Vec<(Cow<'static, str>, u16)>);
 
 impl Kinds {
-    fn number_of(&mut self, kind: Cow<'static, str>) -> u16 {
-        let known = self.0.iter().position(|known| *known == kind);
+    fn number_of(&mut self, kind: Cow<'static, str>, version: u16) -> u16 {
+        let known = self.0.iter().position(|known| known.1 == version && known.0 == kind);
         let number = known.unwrap_or_else(|| {
-            self.0.push(kind);
+            self.0.push((kind, version));
             self.0.len() - 1
         });
         u16::try_from(number).unwrap_or(u16::MAX)
     }
 
-    fn name_of(&self, number: u16) -> Cow<'static, str> {
+    fn named(&self, number: u16) -> (Cow<'static, str>, u16) {
         self.0.get(usize::from(number)).cloned().unwrap_or_default()
     }
 }
@@ -28,58 +38,150 @@ impl Kinds {
 /// The records of a run, in their order.
 #[derive(Default)]
 pub(super) struct Held {
-    records: Segments<HeldRecord>,
-    /// The epochs they were written in, each with the place of its first record.
-    epochs: Vec<(Seq, Epoch)>,
+    segments: Vec<Segment>,
+    head: Seq,
 }
 
-#[derive(Clone)]
-struct HeldRecord {
-    at_ms: i64,
-    body: Arc<[u8]>,
-    hash: [u8; 32],
-    kind: u16,
-    version: u16,
+/// Some records in a row, all of one epoch.
+struct Segment {
+    epoch: Epoch,
+    first: Seq,
+    /// When the first was recorded; the others tell how much later they were.
+    since_ms: i64,
+    /// Of each record: when, its kind, its hash, the length of its body, and the body when it is short.
+    log: Vec<u8>,
+    /// The bodies that are not.
+    shared: Vec<Arc<[u8]>>,
 }
 
 impl Held {
     /// The place of the newest record.
     pub(super) fn head(&self) -> Seq {
-        Seq::NONE.plus(self.records.len())
+        self.head
     }
 
     /// Adds what an append brought.
     pub(super) fn extend(&mut self, batch: Vec<Record>, kinds: &mut Kinds) {
         for record in batch {
-            debug_assert_eq!(record.seq, self.head().next(), "an append was admitted");
-            if self.epochs.last().is_none_or(|(_, epoch)| *epoch != record.epoch) {
-                self.epochs.push((record.seq, record.epoch));
+            debug_assert_eq!(record.seq, self.head.next(), "an append was admitted");
+            self.head = record.seq;
+            if !self.segments.last().is_some_and(|segment| segment.has_room_for(&record)) {
+                let filled =
+                    self.segments.last().is_some_and(|segment| segment.log.len() > SEGMENT_BYTES / 2);
+                let room = if filled { SEGMENT_BYTES } else { FIRST_BYTES };
+                self.segments.push(Segment::before(&record, room));
             }
-            let Record { at_ms, body, hash, version, kind, .. } = record;
-            self.records.push(HeldRecord { at_ms, body, hash, kind: kinds.number_of(kind), version });
+            if let Some(segment) = self.segments.last_mut() {
+                segment.add(record, kinds);
+            }
         }
     }
 
     /// The records from a place on, as they were appended.
     pub(super) fn from(&self, from: Seq, kinds: &Kinds) -> impl Iterator<Item = Record> {
-        let from = from.max(Seq::FIRST);
-        let before = usize::try_from(from.0 - Seq::FIRST.0).unwrap_or(usize::MAX);
-        self.records.iter_from(before).enumerate().map(move |(place, held)| {
-            let seq = from.plus(place);
-            Record {
-                seq,
-                at_ms: held.at_ms,
-                epoch: self.epoch_of(seq),
-                kind: kinds.name_of(held.kind),
-                version: held.version,
-                body: held.body.clone(),
-                hash: held.hash,
-            }
-        })
+        let earlier = self.segments.partition_point(|segment| segment.first <= from).saturating_sub(1);
+        let later = self.segments.iter().skip(earlier).flat_map(|segment| segment.records(kinds));
+        later.skip_while(move |record| record.seq < from)
+    }
+}
+
+impl Segment {
+    fn before(record: &Record, room: usize) -> Self {
+        Self {
+            epoch: record.epoch,
+            first: record.seq,
+            since_ms: record.at_ms,
+            log: Vec::with_capacity(room),
+            shared: Vec::new(),
+        }
     }
 
-    fn epoch_of(&self, seq: Seq) -> Epoch {
-        let later = self.epochs.partition_point(|(first, _)| *first <= seq);
-        self.epochs.get(later.wrapping_sub(1)).map(|(_, epoch)| *epoch).unwrap_or_default()
+    fn has_room_for(&self, record: &Record) -> bool {
+        let bytes = self.log.len() + HEAD_BYTES + record.body.len().min(SHORT_BYTES);
+        self.epoch == record.epoch && self.elapsed(record).is_some() && bytes <= SEGMENT_BYTES
+    }
+
+    /// How much later than the first a record is; none when that is not, or too much.
+    fn elapsed(&self, record: &Record) -> Option<u32> {
+        record.at_ms.checked_sub(self.since_ms).and_then(|elapsed| u32::try_from(elapsed).ok())
+    }
+
+    fn add(&mut self, record: Record, kinds: &mut Kinds) {
+        let elapsed = self.elapsed(&record).unwrap_or_default();
+        let Record { kind, version, hash, body, .. } = record;
+        let short = u8::try_from(body.len()).ok().filter(|_| body.len() <= SHORT_BYTES);
+        self.log.extend_from_slice(&elapsed.to_le_bytes());
+        self.log.extend_from_slice(&kinds.number_of(kind, version).to_le_bytes());
+        self.log.extend_from_slice(&hash);
+        self.log.push(short.unwrap_or(SHARED));
+        match short {
+            Some(_) => self.log.extend_from_slice(&body),
+            None => self.shared.push(body),
+        }
+    }
+
+    fn records(&self, kinds: &Kinds) -> impl Iterator<Item = Record> {
+        let (mut log, mut shared, mut seq) = (self.log.as_slice(), self.shared.iter(), self.first);
+        std::iter::from_fn(move || {
+            let elapsed = u32::from_le_bytes(take(&mut log)?);
+            let (kind, version) = kinds.named(u16::from_le_bytes(take(&mut log)?));
+            let hash = take(&mut log)?;
+            let body = match take(&mut log)? {
+                [SHARED] => shared.next()?.clone(),
+                [length] => log.split_off(..usize::from(length))?.into(),
+            };
+            let at_ms = self.since_ms.saturating_add(elapsed.into());
+            let record = Record { seq, at_ms, epoch: self.epoch, kind, version, body, hash };
+            seq = seq.next();
+            Some(record)
+        })
+    }
+}
+
+/// Takes so many bytes from the front.
+fn take<const BYTES: usize>(log: &mut &[u8]) -> Option<[u8; BYTES]> {
+    let (taken, rest) = log.split_first_chunk()?;
+    *log = rest;
+    Some(*taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(seq: u64, at_ms: i64, epoch: u64, body: usize) -> Record {
+        Record {
+            seq: Seq(seq),
+            at_ms,
+            epoch: Epoch(epoch),
+            kind: format!("kind-{}", seq % 3).into(),
+            version: u16::try_from(seq % 2).unwrap(),
+            body: vec![b'x'; body].into(),
+            hash: [u8::try_from(seq).unwrap(); 32],
+        }
+    }
+
+    fn check(records: &[Record]) {
+        let (mut held, mut kinds) = (Held::default(), Kinds::default());
+        held.extend(records.to_vec(), &mut kinds);
+        assert_eq!(held.head(), records.last().unwrap().seq);
+        for from in 0..=records.len() + 1 {
+            let read: Vec<Record> = held.from(Seq(from as u64), &kinds).collect();
+            assert_eq!(read, records[from.saturating_sub(1).min(records.len())..], "from {from}");
+        }
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written() {
+        let bodies = [0, 1, SHORT_BYTES, SHORT_BYTES + 1, 254, 255, 256, 5_000];
+        let sizes = bodies.iter().cycle().take(100);
+        check(&(1..).zip(sizes).map(|(seq, body)| record(seq, 1_000, 0, *body)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn times_far_apart_or_backwards_and_epochs_are_kept() {
+        let times = [0, 5, 4, i64::MAX, i64::MIN, -1, 1 << 33, (1 << 33) + 1];
+        check(&(1..).zip(times).map(|(seq, at_ms)| record(seq, at_ms, 0, 3)).collect::<Vec<_>>());
+        check(&(1..=9).map(|seq| record(seq, 0, seq / 3, 3)).collect::<Vec<_>>());
     }
 }
