@@ -61,6 +61,12 @@ impl<T: Clone> Segments<T> {
         }
     }
 
+    /// The one that stands at a place, counted from the end: 1 is the last.
+    pub(crate) fn get_from_end(&mut self, count: usize) -> Option<&mut T> {
+        let (segment, place) = self.counted_back(count)?;
+        segment.get_mut(place)
+    }
+
     /// Takes the one out that stands at a place, counted from the end: 1 is the last.
     pub(crate) fn remove_from_end(&mut self, count: usize) {
         if let Some((segment, place)) = self.counted_back(count) {

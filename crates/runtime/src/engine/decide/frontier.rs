@@ -12,10 +12,9 @@ const TOLD_MAX: usize = 20;
 /// that a summary must not lose. Reads change nothing and are left out.
 pub(super) fn frontier(state: &RunState) -> String {
     let (mut done, mut in_doubt) = (Vec::new(), Vec::new());
-    for entry in state.records.entries.iter() {
-        let Entry::Settled(call, settled) = entry else { continue };
+    for (call, settled) in state.records.entries.iter().filter_map(Entry::settled) {
         let settled = settled.read();
-        let call = (call.turn, call.declared.read());
+        let call = (call.turn(), call.declared.read());
         match settled.by {
             SettledBy::Doubt => in_doubt.push(call),
             _ if settled.success() && !state.rules.only_reads(&call.1.name) => done.push(call),

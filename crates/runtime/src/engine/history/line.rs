@@ -8,7 +8,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::message::MessageType;
 use serde_json::{Value, json};
 
-use crate::engine::{CallDeclared, CallSettled, Kept, KeptCall};
+use crate::engine::{CallDeclared, CallRecord, CallSettled, Kept};
 
 /// What was said. What a call and its result say follows from their events, so their messages are written
 /// when somebody reads them, and a long run keeps what happened once.
@@ -16,22 +16,8 @@ use crate::engine::{CallDeclared, CallSettled, Kept, KeptCall};
 pub(in crate::engine) enum Line {
     /// A message as it came.
     Said(Arc<Message>),
-    /// The model's call of a tool.
-    Called {
-        /// The turn it belongs to.
-        turn: u64,
-        /// The tool.
-        name: Arc<str>,
-        /// What it asked for.
-        declared: KeptCall,
-    },
-    /// What came of a call.
-    Answered {
-        /// The call.
-        declared: KeptCall,
-        /// Its result.
-        settled: Kept<CallSettled>,
-    },
+    /// The model's call of a tool, or what came of it.
+    Call(Arc<CallRecord>, Option<Kept<CallSettled>>),
 }
 
 impl Line {
@@ -39,10 +25,10 @@ impl Line {
     pub(super) fn message(&self) -> Cow<'_, Message> {
         match self {
             Self::Said(message) => Cow::Borrowed(message),
-            Self::Called { turn, declared, .. } => Cow::Owned(call_message(*turn, declared.read())),
-            Self::Answered { declared, settled } => {
+            Self::Call(call, None) => Cow::Owned(call_message(call.turn(), call.declared.read())),
+            Self::Call(call, Some(settled)) => {
                 let result = settled.read().result;
-                Cow::Owned(result_message(&result_content(&result), &declared.read(), result))
+                Cow::Owned(result_message(&result_content(&result), &call.declared.read(), result))
             }
         }
     }
@@ -51,8 +37,8 @@ impl Line {
     pub(super) fn tool_call(&self) -> Option<&str> {
         match self {
             Self::Said(message) if message.kind == MessageType::ToolCall => Some(message.tool_name()),
-            Self::Called { name, .. } => Some(name),
-            Self::Said(_) | Self::Answered { .. } => None,
+            Self::Call(call, None) => Some(&call.name),
+            Self::Said(_) | Self::Call(_, Some(_)) => None,
         }
     }
 
@@ -62,7 +48,7 @@ impl Line {
             Self::Said(message) if message.role() == "assistant" && message.kind != MessageType::ToolCall => {
                 message.content.as_text().filter(|text| !text.is_empty())
             }
-            Self::Said(_) | Self::Called { .. } | Self::Answered { .. } => None,
+            Self::Said(_) | Self::Call(..) => None,
         }
     }
 }

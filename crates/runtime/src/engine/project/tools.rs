@@ -4,7 +4,7 @@ use provost_contract::tool::{AuditedCall, ToolDeclaration, result_hash};
 use serde_json::{Value, json};
 
 use super::diagnostics;
-use crate::engine::{CallDeclared, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
+use crate::engine::{CallDeclared, CallRecord, CallSettled, Entry, Records, RunState, Truncated, WaitsFor};
 
 /// The four lists a result reports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,19 +24,12 @@ pub fn tool_records(state: &RunState) -> ToolRecords {
     let mut lists = ToolRecords::default();
     for entry in state.records.entries.iter() {
         match entry {
-            Entry::Opened(call) => lists.tool_events.push(called(call.turn, &call.declared.read())),
-            Entry::Settled(call, settled) => {
-                let (turn, call, settled) = (call.turn, call.declared.read(), settled.read());
-                lists.lifecycle.extend(settled.truncated.as_ref().map(truncated));
-                lists.lifecycle.extend(diagnosed(turn, &call, &settled));
-                lists.tool_events.push(answered(turn, &call, &settled));
-                lists.audit_events.push(audited(state, turn, &call, &settled));
-                lists.execution_results.push(execution_result(turn, call, settled));
-            }
+            Entry::Called(call, _) => lists.tool_events.push(called(call.turn(), &call.declared.read())),
+            Entry::Settled(..) => {}
             Entry::Waits(call, waits) => match &waits.waits_for {
                 WaitsFor::Approval(_) | WaitsFor::Doubt(_) => {}
                 WaitsFor::Client(request) => {
-                    lists.tool_events.push(waiting(call.turn, &call.declared.read(), request));
+                    lists.tool_events.push(waiting(call.turn(), &call.declared.read(), request));
                 }
             },
             Entry::Managed(_, answered) => {
@@ -48,18 +41,34 @@ pub fn tool_records(state: &RunState) -> ToolRecords {
             }
             Entry::Lifecycle(event) => lists.lifecycle.push((**event).clone()),
         }
+        if let Some((call, settled)) = entry.settled() {
+            lists.add_settled(state, call, settled.read());
+        }
     }
     lists
 }
 
+impl ToolRecords {
+    fn add_settled(&mut self, state: &RunState, call: &CallRecord, settled: CallSettled) {
+        let (turn, call) = (call.turn(), call.declared.read());
+        self.lifecycle.extend(settled.truncated.as_ref().map(truncated));
+        self.lifecycle.extend(diagnosed(turn, &call, &settled));
+        self.tool_events.push(answered(turn, &call, &settled));
+        self.audit_events.push(audited(state, turn, &call, &settled));
+        self.execution_results.push(execution_result(turn, call, settled));
+    }
+}
+
 /// What each call gave, for whoever needs nothing else.
 pub fn execution_results(records: &Records) -> Vec<Value> {
-    let gave = |entry: &Entry| match entry {
-        Entry::Settled(call, settled) => {
-            vec![execution_result(call.turn, call.declared.read(), settled.read())]
+    let gave = |entry: &Entry| match (entry, entry.settled()) {
+        (_, Some((call, settled))) => {
+            vec![execution_result(call.turn(), call.declared.read(), settled.read())]
         }
-        Entry::Managed(_, answered) => answered.managed.results.iter().cloned().map(Value::Object).collect(),
-        Entry::Opened(_) | Entry::Waits(..) | Entry::Lifecycle(_) => Vec::new(),
+        (Entry::Managed(_, answered), None) => {
+            answered.managed.results.iter().cloned().map(Value::Object).collect()
+        }
+        (Entry::Called(..) | Entry::Settled(..) | Entry::Waits(..) | Entry::Lifecycle(_), None) => Vec::new(),
     };
     records.entries.iter().flat_map(gave).collect()
 }

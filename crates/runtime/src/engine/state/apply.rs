@@ -92,7 +92,7 @@ fn turn_answered(state: &mut RunState, answered: &Arc<TurnAnswered>, event: &Eve
     state.records.add_turn(state.turn, answered);
     state.budgets.count_usage(&answered.usage);
     let parallel_max = state.spec.limits.parallel_max;
-    state.batch = Batch::of(answered, event, &state.rules, parallel_max, state.history.len());
+    state.batch = Batch::of(answered, event, &state.rules, (state.turn, parallel_max), state.history.len());
     state.phase = Phase::Calling;
 }
 
@@ -103,10 +103,9 @@ fn turn_failed(state: &mut RunState, failed: &Arc<TurnFailed>) {
 
 fn call_opened(state: &mut RunState, place: usize) {
     let Some((called, record)) = called(state, place) else { return };
-    let name = state.rules.name(&called.name);
-    add_line(state, place, Line::Called { turn: record.turn, name, declared: record.declared.clone() });
+    add_line(state, place, Line::Call(record.clone(), None));
     count_repetition(state, &called);
-    state.records.add(Entry::Opened(record));
+    state.records.add(Entry::Called(record, None));
     state.batch.open(place);
 }
 
@@ -164,8 +163,7 @@ fn count_repetition(state: &mut RunState, called: &CallDeclared) {
 fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSettled>) {
     let Some((called, record)) = called(state, settled.call) else { return };
     end_waiting(state, settled.call);
-    let answered = Line::Answered { declared: record.declared.clone(), settled: kept.clone() };
-    add_line(state, settled.call, answered);
+    add_line(state, settled.call, Line::Call(record.clone(), Some(kept.clone())));
     if let (Some(tracker), false) = (&mut state.failures, settled.success()) {
         tracker.observe(&FailureSignature::of_call(called.signature(), &settled.result));
     }
@@ -175,12 +173,11 @@ fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSet
         add_line(state, settled.call, Line::Said(told("assistant", text, kind, key, nudge)));
     }
     state.budgets.count_call(&called.name);
-    state.records.results += 1;
     state.batch.complete |= settled.completes;
     state.batch.ended_by_mediator |= settled.completes;
     let over_budget = state.budgets.calls_exceeded(&called.name).is_some();
     let waits_for_policy = state.spec.asks.completion && !settled.completes;
-    state.records.add(Entry::Settled(record, kept.clone()));
+    state.records.settle(record, kept.clone());
     state.batch.stopped |= settled.completes && !over_budget;
     let stage = if over_budget || waits_for_policy { Stage::Settled } else { Stage::Done };
     state.batch.settle(settled.call, stage);
@@ -280,11 +277,11 @@ fn cancel_asked(state: &mut RunState, asked: &Arc<CancelAsked>) {
 }
 
 /// A call of the turn, and what records keep of it.
-fn called(state: &RunState, place: usize) -> Option<(Arc<CallDeclared>, CallRecord)> {
+fn called(state: &RunState, place: usize) -> Option<(Arc<CallDeclared>, Arc<CallRecord>)> {
     let call = state.batch.call(place);
     debug_assert!(call.is_some(), "an event speaks of a call the turn does not have");
     let call = call?;
-    Some((call.declared.clone(), CallRecord { turn: state.turn, place, declared: call.kept.clone() }))
+    Some((call.declared.clone(), call.kept.clone()))
 }
 
 /// A message of the engine itself: the words, and beside them why they were said.

@@ -8,8 +8,8 @@ use provost_contract::json::Object;
 use provost_protocol::Strategy;
 use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Schedule, Wait};
 
-use super::Rules;
 use super::transition::allows;
+use super::{CallRecord, Rules};
 use crate::engine::{self, CallDeclared, CallWaits, KeptCall, TurnAnswered, WaitsFor};
 
 /// How far a call has come.
@@ -58,7 +58,7 @@ pub struct BatchCall {
     /// What the model asked for.
     pub declared: Arc<CallDeclared>,
     /// The same for records.
-    pub(super) kept: KeptCall,
+    pub(super) kept: Arc<CallRecord>,
     /// How far it has come.
     pub stage: Stage,
     /// How often an executor was asked.
@@ -120,15 +120,15 @@ impl Batch {
         answered: &TurnAnswered,
         event: &engine::Event,
         rules: &Rules,
-        parallel_max: usize,
+        (turn, parallel_max): (u64, usize),
         first_line: usize,
     ) -> Self {
         let calls = answered.calls.as_deref().unwrap_or_default();
         let kept = KeptCall::of_turn(event);
         debug_assert_eq!(calls.len(), kept.len(), "an event's bytes hold its calls");
-        let declared = |(declared, kept): (&Arc<CallDeclared>, KeptCall)| BatchCall {
+        let declared = |(place, (declared, kept)): (usize, (&Arc<CallDeclared>, KeptCall))| BatchCall {
             declared: declared.clone(),
-            kept,
+            kept: Arc::new(CallRecord::new(turn, place, rules.name(&declared.name), kept)),
             stage: Stage::Declared,
             attempts: 0,
             waits: None,
@@ -136,7 +136,7 @@ impl Batch {
         };
         Self {
             schedule: schedule(calls, rules, parallel_max),
-            calls: calls.iter().zip(kept).map(declared).collect(),
+            calls: calls.iter().zip(kept).enumerate().map(declared).collect(),
             first_line,
             mediated: answered.calls.is_some(),
             asked_for: answered.asked_for(),
@@ -259,7 +259,7 @@ impl Batch {
             (self.calls.get_mut(place), edited, KeptCall::edited(event))
         {
             call.declared = edited.clone();
-            call.kept = kept;
+            call.kept = Arc::new(call.kept.edited(kept));
         }
     }
 

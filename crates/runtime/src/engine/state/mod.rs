@@ -3,6 +3,7 @@
 mod apply;
 mod batch;
 mod budgets;
+mod call_record;
 mod records;
 mod resume;
 mod rules;
@@ -15,7 +16,8 @@ mod words;
 
 pub use batch::{Batch, BatchCall, Stage};
 pub use budgets::Budgets;
-pub use records::{CallRecord, Entry, Records};
+pub use call_record::CallRecord;
+pub use records::{Entry, Records};
 pub use rules::Rules;
 pub use run::{Phase, RunState};
 pub use stops::Stops;

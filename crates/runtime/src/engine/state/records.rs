@@ -5,33 +5,23 @@ use std::sync::Arc;
 use provost_contract::json::Object;
 use serde_json::{Number, Value, json};
 
-use crate::engine::{CallSettled, CallWaits, Kept, KeptCall, StructuredOutput, TurnAnswered};
+use super::CallRecord;
+use crate::engine::{CallSettled, CallWaits, Kept, StructuredOutput, TurnAnswered};
 use crate::segments::Segments;
 
 /// One thing a result record reports. Entries share the payloads of their events.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// A call that stands in the transcript.
-    Opened(CallRecord),
-    /// A call that has its result.
-    Settled(CallRecord, Kept<CallSettled>),
+    /// A call that stands in the transcript, and its result when that came without waiting.
+    Called(Arc<CallRecord>, Option<Kept<CallSettled>>),
     /// A call that waits.
-    Waits(CallRecord, Arc<CallWaits>),
+    Waits(Arc<CallRecord>, Arc<CallWaits>),
+    /// The result of a call that waited.
+    Settled(Arc<CallRecord>, Kept<CallSettled>),
     /// A turn whose calls the host carried out itself.
     Managed(u64, Arc<TurnAnswered>),
     /// Something else that happened, `{type, metadata}`.
     Lifecycle(Box<Value>),
-}
-
-/// A call and the turn it belongs to.
-#[derive(Clone, Debug)]
-pub struct CallRecord {
-    /// The turn it belongs to.
-    pub turn: u64,
-    /// Its place among the calls of the turn.
-    pub place: usize,
-    /// What the model asked for.
-    pub declared: KeptCall,
 }
 
 /// Everything a result record reports beside the transcript.
@@ -57,11 +47,20 @@ impl Entry {
     /// Where a call stands among all calls; none for what is no call.
     fn place(&self) -> Option<(u64, usize)> {
         match self {
-            Self::Opened(call) | Self::Settled(call, _) | Self::Waits(call, _) => {
-                Some((call.turn, call.place))
+            Self::Called(call, _) | Self::Waits(call, _) | Self::Settled(call, _) => {
+                Some((call.turn(), call.place()))
             }
             Self::Managed(turn, _) => Some((*turn, usize::MAX)),
             Self::Lifecycle(_) => None,
+        }
+    }
+
+    /// The call that has its result here, and the result.
+    pub fn settled(&self) -> Option<(&CallRecord, &Kept<CallSettled>)> {
+        match self {
+            Self::Called(call, settled) => settled.as_ref().map(|settled| (&**call, settled)),
+            Self::Settled(call, settled) => Some((call, settled)),
+            Self::Waits(..) | Self::Managed(..) | Self::Lifecycle(_) => None,
         }
     }
 }
@@ -70,10 +69,30 @@ impl Records {
     /// Adds what happened to a call behind everything else about it and earlier calls, so that calls that
     /// ran at once are reported in the model's order whichever ended first.
     pub(super) fn add(&mut self, entry: Entry) {
+        let behind = self.behind(&entry);
+        self.entries.insert_before_last(behind.unwrap_or_default(), entry);
+    }
+
+    /// How many entries stand behind the place an entry belongs to; none when it follows nothing.
+    fn behind(&self, entry: &Entry) -> Option<usize> {
         let place = entry.place();
         let is_before = |known: &Entry| known.place().is_some_and(|known| Some(known) <= place);
-        let behind = self.entries.iter().rev().position(is_before);
-        self.entries.insert_before_last(behind.unwrap_or_default(), entry);
+        self.entries.iter().rev().position(is_before)
+    }
+
+    /// Adds the result of a call: to the entry that it was called, or behind what it waited for.
+    pub(super) fn settle(&mut self, call: Arc<CallRecord>, settled: Kept<CallSettled>) {
+        let entry = Entry::Settled(call, settled);
+        let before = self.behind(&entry).and_then(|behind| self.entries.get_from_end(behind + 1));
+        match (before, entry) {
+            (Some(Entry::Called(known, result @ None)), Entry::Settled(call, settled))
+                if Arc::ptr_eq(known, &call) =>
+            {
+                *result = Some(settled);
+            }
+            (_, entry) => self.add(entry),
+        }
+        self.results += 1;
     }
 
     pub(super) fn add_turn(&mut self, turn: u64, answered: &Arc<TurnAnswered>) {
@@ -94,16 +113,9 @@ impl Records {
 
     /// The result of a call the engine carried out.
     pub fn result_of(&self, turn: u64, place: usize) -> Option<Object> {
-        self.entries.iter().rev().find_map(|entry| match entry {
-            Entry::Settled(call, settled) if (call.turn, call.place) == (turn, place) => {
-                Some(settled.read().result)
-            }
-            Entry::Settled(..)
-            | Entry::Opened(_)
-            | Entry::Waits(..)
-            | Entry::Managed(..)
-            | Entry::Lifecycle(_) => None,
-        })
+        let settled = self.entries.iter().rev().filter_map(Entry::settled);
+        let mut of_call = settled.filter(|(call, _)| (call.turn(), call.place()) == (turn, place));
+        of_call.next().map(|(_, settled)| settled.read().result)
     }
 
     pub(super) fn lifecycle(&mut self, kind: &str, metadata: Object) {
