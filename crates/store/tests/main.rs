@@ -1,6 +1,7 @@
 //! The stores through their public doors.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails panics")]
 
+mod bundles;
 mod files;
 mod older;
 mod sample;

@@ -97,6 +97,7 @@ impl Desk {
     fn work(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Broken> {
         self.ledger.catch_up(&self.connection)?;
         group.iter_mut().try_for_each(|job| job.work(&self.connection, &mut self.ledger))?;
+        self.ledger.write(&self.connection)?;
         if self.lap_is_over() || self.ledger.has_many() {
             self.ledger.place(&self.connection)
         } else {

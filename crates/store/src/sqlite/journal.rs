@@ -1,10 +1,11 @@
-//! The journal in SQLite: one row an append.
+//! The journal in SQLite: a row holds the appends of one commit, or as many as go into one.
 
 use provost_runtime::RunId;
 use provost_runtime::port::{Append, AppendError, Boxed, Epoch, Fault, Journal, Record, Seq};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::broken::Broken;
+use super::bundle::{self, Entry};
 use super::counter::{counted, stored};
 use super::database::Database;
 use super::ledger::{Ledger, Standing};
@@ -19,7 +20,7 @@ impl Journal for Database {
         Box::pin(async move {
             append.check()?;
             let writer = self.writer()?;
-            let entry = Entry::of(append, writer.packing());
+            let entry = Prepared::of(append, writer.packing());
             let small = entry.is_small();
             let work = move |connection: &Connection, ledger: &mut Ledger| entry.write(connection, ledger);
             if small { writer.write_small(work).await? } else { writer.write(work).await? }
@@ -38,7 +39,7 @@ impl Journal for Database {
 }
 
 /// An append as it will lie on the disk. Whoever asked works out the bytes, so that the writer only writes.
-struct Entry {
+struct Prepared {
     /// Without its records.
     append: Append,
     head: Seq,
@@ -46,7 +47,7 @@ struct Entry {
     chunks: Vec<Vec<Vec<u8>>>,
 }
 
-impl Entry {
+impl Prepared {
     fn of(mut append: Append, packing: Packing) -> Self {
         let head = append.head();
         let batch = std::mem::take(&mut append.batch);
@@ -78,11 +79,8 @@ impl Entry {
                 Some(standing) => standing.no,
                 None => add_run(connection, &append.run)?,
             };
-            let sql = "INSERT INTO journal (run_no, last_seq, epoch, records) VALUES (?1, ?2, ?3, ?4)";
-            let values = (no, stored(self.head.0), stored(epoch.0), records);
-            connection.prepare_cached(sql)?.execute(values)?;
-            let id = connection.last_insert_rowid();
-            ledger.note(&append.run, Standing { no, epoch, head: self.head }, id);
+            let standing = Standing { no, epoch, head: self.head };
+            ledger.append(connection, &append.run, standing, records)?;
         }
         if let Some(row) = &append.row {
             runs::write(connection, row)?;
@@ -97,38 +95,80 @@ pub(super) fn add_run(connection: &Connection, run: &RunId) -> Result<i64, Broke
     Ok(connection.last_insert_rowid())
 }
 
-/// The appends that lie in the journal without a place are looked through one by one.
+/// Those that lie in the journal without a place, and may be of the run: they are looked through one by one.
+const UNPLACED: &str = "SELECT run_no, last_seq, epoch, records FROM journal
+     WHERE id > (SELECT id FROM placed) AND run_no IN (0, ?1) ORDER BY id";
+const PLACED: &str = "SELECT journal.run_no, journal.last_seq, epoch, records, places.last_seq
+     FROM places JOIN journal USING (id)
+     WHERE places.run_no = ?1 AND places.last_seq >= ?2 ORDER BY places.last_seq";
+
 fn head(connection: &Connection, run: &RunId) -> Result<Seq, Broken> {
-    let mut statement = connection.prepare_cached(
-        "SELECT max(
-             (SELECT coalesce(max(last_seq), 0) FROM places WHERE run_no = no),
-             (SELECT coalesce(max(last_seq), 0) FROM journal WHERE id > (SELECT id FROM placed) AND run_no = no))
-         FROM runs WHERE run = ?1",
-    )?;
-    let found = statement.query_row([run.as_str()], |row| row.get(0)).optional()?;
-    Ok(Seq(counted(found.unwrap_or_default())))
+    let Some(no) = number(connection, run)? else { return Ok(Seq::NONE) };
+    // Those without a place first: one that gets its place between the two looks is seen by both.
+    let mut unplaced = connection.prepare_cached(UNPLACED)?;
+    let mut rows = unplaced.query([no])?;
+    let mut head = 0;
+    while let Some(row) = rows.next()? {
+        let of_run = bundle::appends(bundle::row(row)?)?.into_iter().filter(|entry| entry.run_no == no);
+        head = of_run.map(|entry| entry.last_seq).fold(head, i64::max);
+    }
+    let placed = "SELECT coalesce(max(last_seq), 0) FROM places WHERE run_no = ?1";
+    let placed: i64 = connection.prepare_cached(placed)?.query_row([no], |row| row.get(0))?;
+    Ok(Seq(counted(head.max(placed))))
 }
 
 fn read(connection: &Connection, run: &RunId, from: Seq, limit: usize) -> Result<Vec<Record>, Broken> {
-    // One statement, so that no append gets its place between two looks and is missed by both.
-    let mut statement = connection.prepare_cached(
-        "SELECT places.last_seq, epoch, records FROM places JOIN journal USING (id)
-         WHERE places.run_no = (SELECT no FROM runs WHERE run = ?1) AND places.last_seq >= ?2
-         UNION ALL
-         SELECT last_seq, epoch, records FROM journal
-         WHERE id > (SELECT id FROM placed)
-             AND run_no = (SELECT no FROM runs WHERE run = ?1) AND last_seq >= ?2
-         ORDER BY 1",
-    )?;
-    let mut rows = statement.query((run.as_str(), stored(from.0)))?;
-    let mut records = Vec::new();
-    while records.len() < limit
+    // Both looks see one state of the file: no append gets its place between them and is missed by both.
+    let _one_state = connection.unchecked_transaction()?;
+    let Some(no) = number(connection, run)? else { return Ok(Vec::new()) };
+    let mut found = Found { from, limit, records: Vec::new() };
+    let mut placed = connection.prepare_cached(PLACED)?;
+    let mut rows = placed.query((no, stored(from.0)))?;
+    while !found.is_enough()
         && let Some(row) = rows.next()?
     {
-        let (last, epoch) = (Seq(counted(row.get(0)?)), Epoch(counted(row.get(1)?)));
-        let bytes = row.get_ref(2)?.as_blob().map_err(|error| Broken::Damaged(error.to_string()))?;
-        let wanted = batch::decode(bytes, last, epoch)?.into_iter().filter(|record| record.seq >= from);
-        records.extend(wanted.take(limit - records.len()));
+        let last: i64 = row.get(4)?;
+        let mut appends = bundle::appends(bundle::row(row)?)?.into_iter();
+        let append = appends.find(|entry| entry.run_no == no && entry.last_seq == last);
+        let missing = || Broken::Damaged(format!("the records up to {last} are not where they should be"));
+        found.take(&append.ok_or_else(missing)?)?;
     }
-    Ok(records)
+    let mut unplaced = connection.prepare_cached(UNPLACED)?;
+    let mut rows = unplaced.query([no])?;
+    while !found.is_enough()
+        && let Some(row) = rows.next()?
+    {
+        let appends = bundle::appends(bundle::row(row)?)?.into_iter();
+        appends.filter(|entry| entry.run_no == no).try_for_each(|entry| found.take(&entry))?;
+    }
+    Ok(found.records)
+}
+
+/// The records of a run from some place on, as far as they are read.
+struct Found {
+    from: Seq,
+    limit: usize,
+    records: Vec<Record>,
+}
+
+impl Found {
+    fn is_enough(&self) -> bool {
+        self.records.len() >= self.limit
+    }
+
+    fn take(&mut self, entry: &Entry<'_>) -> Result<(), Broken> {
+        let (last, epoch) = (Seq(counted(entry.last_seq)), Epoch(counted(entry.epoch)));
+        if last < self.from || self.is_enough() {
+            return Ok(());
+        }
+        let records = batch::decode(entry.records, last, epoch)?.into_iter();
+        let wanted = records.filter(|record| record.seq >= self.from);
+        self.records.extend(wanted.take(self.limit - self.records.len()));
+        Ok(())
+    }
+}
+
+fn number(connection: &Connection, run: &RunId) -> Result<Option<i64>, Broken> {
+    let mut statement = connection.prepare_cached("SELECT no FROM runs WHERE run = ?1")?;
+    Ok(statement.query_row([run.as_str()], |row| row.get(0)).optional()?)
 }

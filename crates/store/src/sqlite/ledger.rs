@@ -1,4 +1,5 @@
-//! What the writer remembers of the journal: how far every run is, and which appends have no place yet.
+//! What the writer remembers of the journal: how far every run is, which appends are not written yet, and
+//! which have no place yet.
 //!
 //! It is right about one state of the file. Whoever begins a transaction brings it up to date, since other
 //! processes write as well, and whoever fails in one has it forget everything.
@@ -10,10 +11,11 @@ use provost_runtime::port::{Epoch, Seq};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::broken::Broken;
+use super::bundle::{self, Bundle, Entry};
 use super::counter::{counted, stored};
 
 /// So many appends may lie in the journal without a place. Whoever reads a run looks through all of them.
-const UNPLACED_MAX: usize = 1_024;
+const UNPLACED_MAX: usize = 2_048;
 /// So many runs are remembered.
 const RUNS_MAX: usize = 4_096;
 
@@ -24,7 +26,9 @@ pub(super) struct Ledger {
     state: Option<i64>,
     /// The last append it knows of.
     last_id: i64,
+    /// The last ones of them lie in the bundle.
     unplaced: Vec<Place>,
+    bundle: Bundle,
     runs: HashMap<RunId, Standing>,
 }
 
@@ -32,8 +36,12 @@ pub(super) struct Ledger {
 struct Place {
     run_no: i64,
     last_seq: i64,
+    /// [`UNWRITTEN`], or the row's.
     id: i64,
 }
+
+/// Rows begin at one.
+const UNWRITTEN: i64 = 0;
 
 /// What decides whether an append may be written.
 #[derive(Clone, Copy)]
@@ -55,12 +63,15 @@ impl Ledger {
         let placed = number("SELECT id FROM placed")?;
         self.unplaced.retain(|place| place.id > placed);
         self.last_id = self.last_id.max(placed);
-        let mut later = connection
-            .prepare_cached("SELECT id, run_no, last_seq FROM journal WHERE id > ?1 ORDER BY id")?;
+        let mut later = connection.prepare_cached(
+            "SELECT run_no, last_seq, epoch, records, id FROM journal WHERE id > ?1 ORDER BY id",
+        )?;
         let mut rows = later.query([self.last_id])?;
         while let Some(row) = rows.next()? {
-            self.last_id = row.get(0)?;
-            self.unplaced.push(Place { id: self.last_id, run_no: row.get(1)?, last_seq: row.get(2)? });
+            let id = row.get(4)?;
+            let place = |entry: Entry<'_>| Place { id, run_no: entry.run_no, last_seq: entry.last_seq };
+            self.unplaced.extend(bundle::appends(bundle::row(row)?)?.into_iter().map(place));
+            self.last_id = id;
         }
         self.state = Some(state);
         Ok(())
@@ -100,11 +111,39 @@ impl Ledger {
         Ok(Some(standing))
     }
 
-    /// Takes note of an append that has just been written, and of how its run stands now.
-    pub(super) fn note(&mut self, run: &RunId, standing: Standing, id: i64) {
-        self.last_id = id;
-        self.unplaced.push(Place { run_no: standing.no, last_seq: stored(standing.head.0), id });
+    /// Takes an append into the journal, where it lies when [`Self::write`] was called, and notes how its run
+    /// stands now.
+    pub(super) fn append(
+        &mut self,
+        connection: &Connection,
+        run: &RunId,
+        standing: Standing,
+        records: &[u8],
+    ) -> Result<(), Broken> {
+        if !self.bundle.has_room(records.len()) {
+            self.write(connection)?;
+        }
+        let (run_no, last_seq) = (standing.no, stored(standing.head.0));
+        self.bundle.put(&Entry { run_no, last_seq, epoch: stored(standing.epoch.0), records });
+        self.unplaced.push(Place { run_no, last_seq, id: UNWRITTEN });
         self.remember(run, standing);
+        Ok(())
+    }
+
+    /// Writes what is not written yet.
+    pub(super) fn write(&mut self, connection: &Connection) -> Result<(), Broken> {
+        if self.bundle.is_empty() {
+            return Ok(());
+        }
+        let row = self.bundle.row();
+        let sql = "INSERT INTO journal (run_no, last_seq, epoch, records) VALUES (?1, ?2, ?3, ?4)";
+        connection.prepare_cached(sql)?.execute((row.run_no, row.last_seq, row.epoch, row.records))?;
+        self.bundle.clear();
+        self.last_id = connection.last_insert_rowid();
+        for place in self.unplaced.iter_mut().rev().take_while(|place| place.id == UNWRITTEN) {
+            place.id = self.last_id;
+        }
+        Ok(())
     }
 
     fn remember(&mut self, run: &RunId, standing: Standing) {
@@ -123,7 +162,7 @@ impl Ledger {
         self.unplaced.len() >= UNPLACED_MAX
     }
 
-    /// Gives every append its place, run by run, so that each page is written once for all that go there.
+    /// Gives every append that is written its place, run by run, so that each page is written once for all that go there.
     pub(super) fn place(&mut self, connection: &Connection) -> Result<(), Broken> {
         self.unplaced.sort_unstable_by_key(|place| (place.run_no, place.last_seq));
         let mut insert = connection.prepare_cached("INSERT INTO places VALUES (?1, ?2, ?3)")?;

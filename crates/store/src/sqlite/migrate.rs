@@ -16,6 +16,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "inbox", sql: include_str!("../../migrations/0003_inbox.sql") },
     Migration { name: "places", sql: include_str!("../../migrations/0004_places.sql") },
     Migration { name: "remembered", sql: include_str!("../../migrations/0005_remembered.sql") },
+    Migration { name: "bundles", sql: include_str!("../../migrations/0006_bundles.sql") },
 ];
 
 /// The format this program writes.

@@ -9,6 +9,7 @@ mod approvals;
 mod artifacts;
 mod batch;
 mod broken;
+mod bundle;
 mod claims;
 mod client_tool_requests;
 mod counter;
