@@ -17,7 +17,7 @@ impl Journal for Storage {
             let shelf = self.shelf();
             let entry = shelf.runs.get(run);
             Ok(entry
-                .map(|entry| entry.records.from(from, &shelf.kinds).take(limit).collect())
+                .map(|entry| entry.records.from(run, from, &shelf.kinds).take(limit).collect())
                 .unwrap_or_default())
         })
     }

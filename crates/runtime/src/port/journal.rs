@@ -67,7 +67,8 @@ pub struct Record {
     pub version: u16,
     /// JSON, byte for byte as it was hashed. Shared with whoever works on the run.
     pub body: Arc<[u8]>,
-    /// The link of the hash chain, computed by the engine and stored as given.
+    /// The link of the hash chain, computed by the engine. It is stored as given, or left out where it follows
+    /// from what is stored.
     pub hash: [u8; 32],
 }
 

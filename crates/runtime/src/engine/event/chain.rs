@@ -33,8 +33,13 @@ impl Chain {
         Self(record.hash)
     }
 
+    /// The hash of the newest record.
+    pub(crate) fn hash(self) -> [u8; 32] {
+        self.0
+    }
+
     /// Binds a record to everything before it.
-    pub(super) fn seal(&mut self, mut record: Record) -> Record {
+    pub(crate) fn seal(&mut self, mut record: Record) -> Record {
         self.0 = self.link(&record);
         record.hash = self.0;
         record

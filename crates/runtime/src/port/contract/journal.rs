@@ -2,6 +2,7 @@
 
 use super::promises;
 use super::sample::{append, batch, must, refused, row, run};
+use crate::engine::Chain;
 use crate::port::{Address, Advice, Append, AppendError, Epoch, Seq, Stores};
 
 promises![
@@ -34,15 +35,21 @@ async fn records_come_back_as_they_went_in(stores: Stores) {
     assert_eq!(must(stores.journal.append(append(&run, 0, 2)).await), Seq(2));
     assert_eq!(must(stores.journal.append(append(&run, 2, 3)).await), Seq(5));
     assert_eq!(must(stores.journal.head(&run).await), Seq(5));
-    assert_eq!(must(stores.journal.read(&run, Seq::FIRST, 100).await), batch(Epoch::NONE, Seq::NONE, 5));
+    assert_eq!(
+        must(stores.journal.read(&run, Seq::FIRST, 100).await),
+        batch(&run, Epoch::NONE, Seq::NONE, 5)
+    );
 }
 
 async fn reading_starts_and_ends_where_asked(stores: Stores) {
     let run = run("run-1");
     must(stores.journal.append(append(&run, 0, 6)).await);
-    assert_eq!(must(stores.journal.read(&run, Seq(3), 2).await), batch(Epoch::NONE, Seq(2), 2));
-    assert_eq!(must(stores.journal.read(&run, Seq::NONE, 1).await), batch(Epoch::NONE, Seq::NONE, 1));
-    assert_eq!(must(stores.journal.read(&run, Seq(6), usize::MAX).await), batch(Epoch::NONE, Seq(5), 1));
+    assert_eq!(must(stores.journal.read(&run, Seq(3), 2).await), batch(&run, Epoch::NONE, Seq(2), 2));
+    assert_eq!(must(stores.journal.read(&run, Seq::NONE, 1).await), batch(&run, Epoch::NONE, Seq::NONE, 1));
+    assert_eq!(
+        must(stores.journal.read(&run, Seq(6), usize::MAX).await),
+        batch(&run, Epoch::NONE, Seq(5), 1)
+    );
     assert_eq!(must(stores.journal.read(&run, Seq(7), 10).await), []);
     assert_eq!(must(stores.journal.read(&run, Seq(1), 0).await), []);
 }
@@ -52,8 +59,11 @@ async fn runs_do_not_mix(stores: Stores) {
     must(stores.journal.append(append(&one, 0, 1)).await);
     must(stores.journal.append(append(&other, 0, 2)).await);
     must(stores.journal.append(append(&one, 1, 2)).await);
-    assert_eq!(must(stores.journal.read(&one, Seq::FIRST, 10).await), batch(Epoch::NONE, Seq::NONE, 3));
-    assert_eq!(must(stores.journal.read(&other, Seq::FIRST, 10).await), batch(Epoch::NONE, Seq::NONE, 2));
+    assert_eq!(must(stores.journal.read(&one, Seq::FIRST, 10).await), batch(&one, Epoch::NONE, Seq::NONE, 3));
+    assert_eq!(
+        must(stores.journal.read(&other, Seq::FIRST, 10).await),
+        batch(&other, Epoch::NONE, Seq::NONE, 2)
+    );
 }
 
 async fn a_wrong_head_writes_nothing(stores: Stores) {
@@ -65,7 +75,7 @@ async fn a_wrong_head_writes_nothing(stores: Stores) {
         assert!(told, "{error}");
         assert_eq!(error.advice(), Advice::Reload);
     }
-    assert_eq!(must(stores.journal.read(&run, Seq::FIRST, 10).await), batch(Epoch::NONE, Seq::NONE, 2));
+    assert_eq!(must(stores.journal.read(&run, Seq::FIRST, 10).await), batch(&run, Epoch::NONE, Seq::NONE, 2));
 }
 
 async fn of_two_writers_at_one_head_one_wins(stores: Stores) {
@@ -110,8 +120,8 @@ async fn a_released_claim_still_fences_the_ones_before(stores: Stores) {
 
 async fn a_malformed_append_writes_nothing(stores: Stores) {
     let run = run("run-1");
-    let gap = Append { batch: batch(Epoch::NONE, Seq(1), 1), ..append(&run, 0, 1) };
-    let stamped = Append { batch: batch(Epoch(3), Seq(0), 1), ..append(&run, 0, 1) };
+    let gap = Append { batch: batch(&run, Epoch::NONE, Seq(1), 1), ..append(&run, 0, 1) };
+    let stamped = Append { batch: batch(&run, Epoch(3), Seq(0), 1), ..append(&run, 0, 1) };
     let other_run = Append { row: Some(row(&self::run("run-2"), 1, 0)), ..append(&run, 0, 1) };
     let other_head = Append { row: Some(row(&run, 2, 0)), ..append(&run, 0, 1) };
     let mut too_large = append(&run, 0, 1);
@@ -164,9 +174,11 @@ async fn an_empty_batch_writes_the_row_alone(stores: Stores) {
 
 async fn large_and_empty_bodies_are_kept_whole(stores: Stores) {
     let run = run("run-1");
-    let mut records = batch(Epoch::NONE, Seq::NONE, 3);
+    let mut records = batch(&run, Epoch::NONE, Seq::NONE, 3);
+    let mut chain = Chain::start(&run);
     for (record, size) in records.iter_mut().zip([0, 70_000, 5_000_000]) {
         record.body = (0..size).map(|at| (at % 251) as u8).collect();
+        *record = chain.seal(record.clone());
     }
     must(stores.journal.append(Append { batch: records.clone(), ..append(&run, 0, 0) }).await);
     assert_eq!(must(stores.journal.read(&run, Seq::FIRST, 3).await), records);
@@ -185,12 +197,13 @@ async fn many_writers_at_once_lose_nothing(stores: Stores) {
     }
     writers.join_all().await;
     for number in 0..32 {
-        let records = must(stores.journal.read(&run(&format!("run-{number}")), Seq::FIRST, 100).await);
-        assert_eq!(records, batch(Epoch::NONE, Seq::NONE, 8), "run {number}");
+        let run = run(&format!("run-{number}"));
+        let records = must(stores.journal.read(&run, Seq::FIRST, 100).await);
+        assert_eq!(records, batch(&run, Epoch::NONE, Seq::NONE, 8), "run {number}");
     }
 }
 
 /// One record by the holder of a claim.
 fn by(epoch: Epoch, run: &crate::RunId, expected: u64) -> Append {
-    Append::new(run.clone(), epoch, Seq(expected), batch(epoch, Seq(expected), 1))
+    Append::new(run.clone(), epoch, Seq(expected), batch(run, epoch, Seq(expected), 1))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use crate::RunId;
+use crate::engine::Chain;
 use crate::port::{Append, Epoch, Record, RunRow, Seq};
 
 /// What must have worked.
@@ -21,9 +22,11 @@ pub(super) fn run(name: &str) -> RunId {
     must(name.parse())
 }
 
-/// So many records after `expected`, each with a body of its own.
-pub(super) fn batch(epoch: Epoch, expected: Seq, records: usize) -> Vec<Record> {
-    (1..=records).map(|offset| record(epoch, expected.plus(offset))).collect()
+/// So many records after `expected`, each with a body of its own and bound to those before.
+pub(super) fn batch(run: &RunId, epoch: Epoch, expected: Seq, records: usize) -> Vec<Record> {
+    let mut chain = Chain::start(run);
+    let all = (Seq::FIRST.0..=expected.plus(records).0).map(|seq| chain.seal(record(epoch, Seq(seq))));
+    all.filter(|record| record.seq > expected).collect()
 }
 
 fn record(epoch: Epoch, seq: Seq) -> Record {
@@ -34,14 +37,14 @@ fn record(epoch: Epoch, seq: Seq) -> Record {
         kind: format!("kind-{}", seq.0 % 3).into(),
         version: u16::try_from(seq.0 % 7).unwrap_or_default(),
         body: format!("{{\"n\":{},\"text\":\"č\\u0000 🌱\"}}", seq.0).into_bytes().into(),
-        hash: [u8::try_from(seq.0 % 251).unwrap_or_default(); 32],
+        hash: [0; 32],
     }
 }
 
 /// An append of so many records by the first, unclaimed epoch.
 pub(super) fn append(run: &RunId, expected: u64, records: usize) -> Append {
     let expected = Seq(expected);
-    Append::new(run.clone(), Epoch::NONE, expected, batch(Epoch::NONE, expected, records))
+    Append::new(run.clone(), Epoch::NONE, expected, batch(run, Epoch::NONE, expected, records))
 }
 
 pub(super) fn row(run: &RunId, head: u64, created_at_ms: i64) -> RunRow {
