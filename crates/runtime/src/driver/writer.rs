@@ -14,7 +14,7 @@ pub(super) struct Writer<'a> {
     chain: Chain,
     /// The head of what is durable.
     durable: Seq,
-    waiting: Vec<Record>,
+    waiting: Vec<Event>,
     /// Whether the row that was written last says that the run stopped.
     row_says_stopped: Option<bool>,
 }
@@ -35,7 +35,7 @@ impl<'a> Writer<'a> {
     /// Takes in one event; it is not durable yet.
     pub(super) fn write(&mut self, at_ms: i64, kind: Kind) -> Result<Event, RunError> {
         let event = Event::new(self.head().next(), at_ms, kind)?;
-        self.waiting.push(encode(&event, self.epoch, &mut self.chain));
+        self.waiting.push(event.clone());
         Ok(event)
     }
 
@@ -54,7 +54,8 @@ impl<'a> Writer<'a> {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let batch = std::mem::take(&mut self.waiting);
+        let events = self.waiting.drain(..);
+        let batch = events.map(|event| encode(&event, self.epoch, &mut self.chain)).collect();
         let append = Append::new(self.run.clone(), self.epoch, self.durable, batch);
         self.durable = self.journal.append(Append { row, ..append }).await?;
         Ok(())

@@ -180,16 +180,16 @@ fn a_failed_or_broken_run_ends_at_once_and_an_ended_one_stays_so() {
 
 #[test]
 fn the_weightiest_reason_names_the_status() {
-    let record = || Some(serde_json::Map::new());
+    let record = || Some(Box::new(serde_json::Map::new()));
     let mut stops = Stops::default();
     assert_eq!(stops.status(), None);
     stops.budget = Some("turns".to_owned());
     assert_eq!(stops.status(), Some(RunStatus::BudgetExceeded));
     stops.stalled = record();
     assert_eq!(stops.status(), Some(RunStatus::Stalled));
-    stops.approval = Some(json!({}));
+    stops.approval = Some(Box::new(json!({})));
     assert_eq!(stops.status(), Some(RunStatus::ApprovalRequired));
-    stops.client = Some(json!({}));
+    stops.client = Some(Box::new(json!({})));
     assert_eq!(stops.status(), Some(RunStatus::RuntimeToolPending));
     stops.interrupted = record();
     assert_eq!(stops.status(), Some(RunStatus::Interrupted));

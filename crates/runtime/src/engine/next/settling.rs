@@ -32,7 +32,7 @@ fn to_record(state: &RunState) -> Option<Kind> {
         let roles = batch.continuation.iter().map(|message| message.role().to_owned()).collect();
         return Some(ContinuationAdded { roles }.into());
     }
-    if let (Some(repetition), None) = (&batch.repetition, &state.stops.stalled) {
+    if let (Some(repetition), None) = (batch.repetition.as_deref(), &state.stops.stalled) {
         return Some(LoopStalled { repetition: repetition.clone() }.into());
     }
     if state.stops.status().is_none() && !batch.complete && batch.is_natural_end() {

@@ -65,12 +65,12 @@ fn stops(state: &RunState, result: &mut Object) {
         let word: &'static str = status.into();
         result.insert("status".into(), word.into());
     }
-    let object = |record: &Option<Object>| record.clone().map(Value::Object);
+    let object = |record: &Option<Box<Object>>| record.as_deref().cloned().map(Value::Object);
     let reasons = [
         ("budget", stops.budget.clone().map(Value::String)),
         ("stalled", object(&stops.stalled)),
-        ("approval_required", stops.approval.clone()),
-        ("runtime_tool_pending", stops.client.clone()),
+        ("approval_required", stops.approval.as_deref().cloned()),
+        ("runtime_tool_pending", stops.client.as_deref().cloned()),
         ("interrupted", object(&stops.interrupted)),
         (
             "cancelled",

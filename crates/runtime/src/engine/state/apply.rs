@@ -40,7 +40,7 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
             state.stops.budget = Some(exceeded.budget.clone());
             state.batch.stopped = true;
         }
-        Kind::LoopStalled(stalled) => state.stops.stalled = Some(stalled.repetition.clone()),
+        Kind::LoopStalled(stalled) => state.stops.stalled = Some(Box::new(stalled.repetition.clone())),
         Kind::InterruptHeard(heard) => interrupt_heard(state, heard),
         Kind::ContinueJudged(judged) => state.batch.go_on = Some(judged.go_on),
         Kind::MessageQueued(queued) => message_queued(state, queued),
@@ -156,7 +156,7 @@ fn count_repetition(state: &mut RunState, called: &CallDeclared) {
         repetition.insert("turn".into(), state.turn.into());
         repetition.insert("repeat_count".into(), spin.repeat_count.into());
         repetition.insert("threshold".into(), detector.threshold().into());
-        state.batch.repetition = Some(repetition);
+        state.batch.repetition = Some(Box::new(repetition));
     }
 }
 
@@ -188,7 +188,7 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
     match &waits.waits_for {
         WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
             add_line(state, waits.call, Line::Said(proposal.message.clone()));
-            state.stops.approval = Some(proposal.envelope.clone());
+            state.stops.approval = Some(Box::new(proposal.envelope.clone()));
         }
         WaitsFor::Client(request) => {
             let payload = json::into_object(json!({
@@ -198,7 +198,7 @@ fn call_waits(state: &mut RunState, waits: &Arc<CallWaits>) {
             }));
             let message = result_message(&request.to_string(), &called, payload);
             add_line(state, waits.call, Line::Said(Arc::new(message)));
-            state.stops.client = Some(request.clone());
+            state.stops.client = Some(Box::new(request.clone()));
         }
     }
     state.records.add(Entry::Waits(record, waits.clone()));
@@ -252,7 +252,7 @@ fn interrupt_heard(state: &mut RunState, heard: &InterruptHeard) {
             state.history.push(message.clone());
             state.records.lifecycle("interrupt_received", record.clone());
             match action {
-                InterruptAction::Cancel => state.stops.interrupted = Some(record.clone()),
+                InterruptAction::Cancel => state.stops.interrupted = Some(Box::new(record.clone())),
                 InterruptAction::Redirect | InterruptAction::Message => {}
             }
         }

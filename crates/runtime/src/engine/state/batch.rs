@@ -80,8 +80,8 @@ impl BatchCall {
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     calls: Vec<BatchCall>,
-    /// Readers together, a writer alone, in the model's order.
-    schedule: Option<Schedule>,
+    /// Readers together, a writer alone, in the model's order. On the heap: there is none while the model thinks.
+    schedule: Option<Box<Schedule>>,
     /// Where the messages about the calls begin in the transcript.
     first_line: usize,
     /// Whether the engine carries the calls out (and not the host itself).
@@ -103,7 +103,7 @@ pub struct Batch {
     /// Whether the mediator ended the work: what has not begun is left out, also when a wait ends later.
     pub(super) ended_by_mediator: bool,
     /// The first call of the turn that was one repetition too many.
-    pub repetition: Option<Object>,
+    pub repetition: Option<Box<Object>>,
     /// Whether a rule kept the model from stopping.
     pub completion_blocked: bool,
     /// Whether somebody was asked for an interrupt already.
@@ -315,7 +315,7 @@ impl Batch {
 
 /// Native calls are a plan without edges. They do not say what they touch: a call that only reads shares
 /// the world with other readers, any other has it for itself.
-fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> Option<Schedule> {
+fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> Option<Box<Schedule>> {
     if calls.is_empty() {
         return None;
     }
@@ -324,5 +324,5 @@ fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> 
     };
     let plan = Plan::of_calls(&calls.iter().map(access).collect::<Vec<_>>());
     let limits = Limits::new(parallel_max.max(1), Strategy::Dag).ok()?;
-    Some(Schedule::new(Arc::new(plan), limits))
+    Some(Box::new(Schedule::new(Arc::new(plan), limits)))
 }

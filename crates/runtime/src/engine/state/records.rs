@@ -40,7 +40,7 @@ pub struct Records {
     /// What the provider said about itself, turn by turn.
     pub provider_diagnostics: Vec<Value>,
     /// The newest structured answer.
-    pub structured_output: Option<StructuredOutput>,
+    pub structured_output: Option<Box<StructuredOutput>>,
 }
 
 impl Entry {
@@ -102,8 +102,8 @@ impl Records {
             self.request_metadata.clone_from(request_metadata);
         }
         self.provider_diagnostics.extend(answered.provider_diagnostics.clone());
-        if answered.structured_output.is_some() {
-            self.structured_output.clone_from(&answered.structured_output);
+        if let Some(structured_output) = &answered.structured_output {
+            self.structured_output = Some(Box::new(structured_output.clone()));
         }
         if !answered.managed.is_empty() {
             self.results += answered.managed.results.len();

@@ -178,8 +178,10 @@ impl RunState {
 
     /// The caller's context with the number of the turn, as everybody who works for the turn gets it.
     pub fn turn_context(&self, context: &Object) -> Object {
-        let mut context = context.clone();
-        context.insert("turn".into(), self.turn.into());
-        context
+        // With just the room it needs: many runs wait at once, each with its own.
+        let mut turn_context = Object::with_capacity(context.len() + 1);
+        turn_context.extend(context.clone());
+        turn_context.insert("turn".into(), self.turn.into());
+        turn_context
     }
 }

@@ -7,19 +7,20 @@ use serde_json::Value;
 
 use crate::engine::{CancelAsked, RunBroken, RunStatus, TurnFailed};
 
-/// The reasons a run stops before the model is done. All that apply stay in the record.
+/// The reasons a run stops before the model is done. All that apply stay in the record. Large ones are on the
+/// heap: most runs have none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stops {
     /// The budget that was used up.
     pub budget: Option<String>,
     /// The repeated call.
-    pub stalled: Option<Object>,
+    pub stalled: Option<Box<Object>>,
     /// The proposal that waits for a decision.
-    pub approval: Option<Value>,
+    pub approval: Option<Box<Value>>,
     /// The request that waits for a client.
-    pub client: Option<Value>,
+    pub client: Option<Box<Value>>,
     /// The words that stopped the run.
-    pub interrupted: Option<Object>,
+    pub interrupted: Option<Box<Object>>,
     /// Who wanted it stopped.
     pub cancelled: Option<Arc<CancelAsked>>,
     /// What the model failed with.
