@@ -1,5 +1,6 @@
 //! The fakes: a model that calls one tool a turn, the tool, and a policy that lets it run.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -89,10 +90,10 @@ impl Fake {
     }
 
     fn arguments(&self, turn: u64) -> Value {
-        json!({ "query": self.texts.of(turn, QUERY_BYTES), "limit": 10 })
+        object([("query", self.texts.of(turn, QUERY_BYTES).into()), ("limit", 10.into())])
     }
 
-    fn effect(&self, what: &str) {
+    fn effect(&self, what: impl Display) {
         if let Some(effects) = &self.effects {
             effects.tell(what);
         }
@@ -106,12 +107,14 @@ impl Model for Fake {
                 tokio::time::sleep(self.pause).await;
             }
             let turn = request.turn;
-            self.effect(&format!("model {turn}"));
+            self.effect(format_args!("model {turn}"));
             if turn > self.turns {
                 return Ok(TurnAnswer::Host(json!({ "content": "done", "tool_calls": [] })));
             }
-            let call = json!({ "id": call_id(turn), "name": TOOL, "parameters": self.arguments(turn) });
-            Ok(TurnAnswer::Host(json!({ "content": "", "tool_calls": [call] })))
+            let parameters = self.arguments(turn);
+            let call =
+                object([("id", call_id(turn).into()), ("name", TOOL.into()), ("parameters", parameters)]);
+            Ok(TurnAnswer::Host(object([("content", "".into()), ("tool_calls", vec![call].into())])))
         })
     }
 }
@@ -119,7 +122,7 @@ impl Model for Fake {
 impl ToolExecutor for Fake {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
-            self.effect(&format!("tool {}", action.key));
+            self.effect(format_args!("tool {}", action.key));
             Ok(self.reply(action))
         })
     }
@@ -139,7 +142,8 @@ impl ToolExecutor for Fake {
 impl Fake {
     fn reply(&self, action: ToolAction<'_>) -> Value {
         let turn = action.context.get("turn").and_then(Value::as_u64).unwrap_or_default();
-        json!({ "success": true, "result": { "text": self.texts.result(turn) } })
+        let result = object([("text", self.texts.result(turn).into())]);
+        object([("success", true.into()), ("result", result)])
     }
 }
 
@@ -148,6 +152,11 @@ impl PolicyProvider for Fake {
         let ruling = Ruling::new(ActionPolicy::Direct, "lookups-run", "looking something up is allowed");
         Box::pin(async move { Ok(Some(ruling)) })
     }
+}
+
+/// The macro copies every value it is given; what is measured is not the fake.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn call_id(turn: u64) -> String {
@@ -190,7 +199,7 @@ impl Effects {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    fn tell(&self, what: &str) {
+    fn tell(&self, what: impl Display) {
         // One write a line: a line is there or it is not.
         let written = (&self.file).write_all(format!("{what}\n").as_bytes());
         debug_assert!(written.is_ok(), "the log of effects can be written");
