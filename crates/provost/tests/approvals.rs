@@ -1,6 +1,11 @@
 //! Asking first: yes, no, another way, once and for all, too late, and something else instead.
 
-use provost::{ActionPolicy, Agent, DecideError, Decision, Remember, RunStatus, Script};
+use std::sync::Arc;
+
+use provost::{
+    ActionPolicy, Agent, DecideError, Decision, Remember, Request, RunStatus, Runtime, Script, Tool,
+};
+use provost_runtime::memory::ManualClock;
 use serde_json::json;
 
 use crate::scene::{Ledger, Scene, Text, results, transcript};
@@ -387,5 +392,24 @@ async fn what_the_mediator_left_out_does_not_begin_with_a_later_yes() {
             (done.status, ledger.entries()),
             (RunStatus::Completed, expected.iter().map(|entry| (*entry).to_owned()).collect())
         );
+    }
+}
+
+#[tokio::test]
+async fn nobody_has_less_time_to_decide_than_was_said() {
+    for (later_ms, in_time) in [(250, true), (2_000, false)] {
+        // Records know whole seconds, and this one is nearly over.
+        let clock = Arc::new(ManualClock::at(1_780_000_000_700));
+        let write = Tool::new("note/write", "Writes.", |text: Text| async move { Ok(text.text) });
+        let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
+        let runtime =
+            Runtime::builder().model(script).tool(write.asks()).clock(clock.clone()).build().unwrap();
+        let request = Request::new("Go.").option("limits", json!({ "approval_ms_max": 250 }));
+        let waiting = runtime.start(request).unwrap().outcome().await.unwrap();
+        assert_eq!(waiting.status, RunStatus::ApprovalRequired);
+        clock.advance(later_ms);
+        let action = runtime.pending().await.unwrap().remove(0);
+        let decided = runtime.decide(action.action_id(), Decision::accept("grace")).await;
+        assert_eq!(decided.is_ok(), in_time, "{later_ms} ms later");
     }
 }

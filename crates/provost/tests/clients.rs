@@ -1,6 +1,9 @@
 //! Tools a client executes: the run waits for the result, and the first one counts.
 
-use provost::{Agent, RunStatus, Script, Tool};
+use std::sync::Arc;
+
+use provost::{Agent, Request, RunStatus, Runtime, Script, Tool};
+use provost_runtime::memory::ManualClock;
 use serde_json::json;
 
 use crate::scene::{Scene, Text, results};
@@ -53,4 +56,28 @@ async fn a_result_of_another_tool_or_for_nobody_is_refused() {
     assert!(scene.runtime.submit(&other).await.is_err());
     assert!(scene.runtime.submit(&json!({ "request_id": "nothing", "result": {} })).await.is_err());
     assert_eq!(scene.runtime.client_requests().await.unwrap().len(), 1, "it still waits");
+}
+
+#[tokio::test]
+async fn a_result_that_comes_too_late_is_refused_and_the_run_goes_on_without_it() {
+    for (late_ms, told) in [(9_000, "call-1-1 ok"), (10_000, "call-1-1 No client answered in time.")] {
+        let clock = Arc::new(ManualClock::at(1_780_000_000_000));
+        let pick = Tool::for_client::<Text>("client/pick", "Lets the user pick.");
+        let script = Script::new().call("client/pick", json!({ "text": "colour" })).say("Done.");
+        let runtime = Runtime::builder().model(script).tool(pick).clock(clock.clone()).build().unwrap();
+        let request = Request::new("Go.").context("runtime_tool_timeout_at", json!("2026-05-28T20:26:50Z"));
+        let waiting = runtime.start(request).unwrap().outcome().await.unwrap();
+        assert_eq!(waiting.status, RunStatus::RuntimeToolPending);
+        let request = runtime.client_requests().await.unwrap().remove(0);
+        clock.advance(late_ms);
+        let answer = json!({ "request_id": request.request_id(), "result": { "colour": "red" } });
+        let done = match runtime.submit(&answer).await {
+            Ok((_, going_on)) => going_on.unwrap(),
+            Err(late) => {
+                assert_eq!(late.to_value()["code"], "runtime_tool_result_late");
+                runtime.resume(waiting.run)
+            }
+        };
+        assert_eq!(results(&done.outcome().await.unwrap()), [told], "{late_ms} ms later");
+    }
 }

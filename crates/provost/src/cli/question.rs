@@ -1,6 +1,6 @@
 //! A question of an agent to whoever it works for.
 
-use provost_contract::json::{self, Object};
+use provost_contract::json;
 use provost_contract::tool::RuntimeToolRequest;
 use provost_runtime::RunId;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Question {
     pub(super) async fn answer(&self, setup: &Setup, words: &str) -> Result<(), Failure> {
         let answer = self.meant(words);
         let submitted = json!({ "request_id": self.id, "success": true, "result": { "answer": answer } });
-        let submission = setup.runtime.client_tools().submit(&submitted, None, &Object::new()).await;
+        let submission = setup.runtime.take_result(&submitted).await;
         let submission = submission.map_err(|error| Failure::of(Code::Decision, &error))?;
         if submission.duplicate {
             return Err(Failure::new(Code::Decision, "somebody answered before"));

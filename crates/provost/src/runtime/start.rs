@@ -6,7 +6,7 @@ use std::sync::Arc;
 use provost_contract::approval::{PendingAction, PendingActionStatus};
 use provost_contract::json::Object;
 use provost_contract::tool::RuntimeToolRequest;
-use provost_contract::{ContractError, Message};
+use provost_contract::{ContractError, Message, timestamp};
 use provost_runtime::RunId;
 use provost_runtime::driver::{Host, Resume, Start};
 use provost_runtime::port::{
@@ -172,12 +172,30 @@ impl Runtime {
     /// first result counts; a later one is told the first.
     ///
     /// # Errors
-    /// When nothing waits under that id, or the result is of another tool.
+    /// When nothing waits under that id, the result is of another tool, or its time is over: then the run
+    /// goes on without it when it is resumed.
     pub async fn submit(&self, result: &Value) -> Result<(Submission, Option<RunHandle>), ServiceError> {
-        let submission = self.client_tools().submit(result, None, &Object::new()).await?;
+        let submission = self.take_result(result).await?;
         let run = submission.request.get("run_id").and_then(Value::as_str).and_then(|run| run.parse().ok());
         let run = run.filter(|_| !submission.duplicate).map(|run| self.resume(run));
         Ok((submission, run))
+    }
+
+    /// Takes a client's result, unless it comes too late.
+    pub(crate) async fn take_result(&self, result: &Value) -> Result<Submission, ServiceError> {
+        let tools = self.client_tools();
+        let id = result.get("request_id").and_then(Value::as_str).unwrap_or_default();
+        let now = timestamp::iso8601(self.0.host.clock.now_ms().div_euclid(1_000));
+        let record = tools.requests.get(id.trim()).await?;
+        if let Some(late) = record.filter(|record| record.is_overdue(&now)) {
+            // Whoever resumes the run gives the request up.
+            let message = format!(
+                "it was awaited until {}; the run goes on without it when resumed",
+                late.timeout_at()
+            );
+            return Err(ContractError::with_message("runtime_tool_result_late", message).into());
+        }
+        tools.submit(result, None, &Object::new()).await
     }
 
     pub(crate) fn client_tools(&self) -> ClientTools {

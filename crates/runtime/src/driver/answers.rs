@@ -85,9 +85,7 @@ impl Run<'_> {
                 let id = request.get("request_id").and_then(|id| id.as_str()).unwrap_or_default();
                 let Some(requests) = &self.host.client_requests else { return Ok(None) };
                 let Some(record) = requests.get(id).await? else { return Ok(None) };
-                let over = !record.timeout_at().is_empty()
-                    && timestamp::is_not_after(record.timeout_at(), &self.now());
-                if record.is_pending() && over {
+                if record.is_overdue(&self.now()) {
                     requests.transition(id, ClientToolTransition::timed_out()).await?;
                 }
                 let Some(record) = requests.get(id).await? else { return Ok(None) };

@@ -44,6 +44,12 @@ impl ClientToolRecord {
         self.status() == PENDING
     }
 
+    /// Whether it waited for an answer until its time was over.
+    pub fn is_overdue(&self, now: &str) -> bool {
+        let end = self.timeout_at();
+        self.is_pending() && !end.is_empty() && timestamp::is_not_after(end, now)
+    }
+
     /// The result that was kept.
     pub fn result(&self) -> Option<&Value> {
         json::present(&self.0, "result")

@@ -98,7 +98,8 @@ fn pending(
         "agent": Some(&state.spec.about.agent).filter(|agent| !agent.is_empty()),
         "creator": proposer(state),
         "created_at": moment(now_ms),
-        "expires_at": ends.map(moment),
+        // Records know whole seconds: the last one is granted, so that nobody has less time than was said.
+        "expires_at": ends.map(|end_ms| moment(end_ms.saturating_add(999))),
         "metadata": metadata,
     }))
 }
