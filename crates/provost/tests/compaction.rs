@@ -93,6 +93,9 @@ async fn a_summary_counts_against_the_budget() {
     assert_eq!(within.result["usage"]["total_tokens"], 120, "and the result says so");
     let (over, summaries) = counted(2_000, 60).await;
     assert_eq!((over.status, summaries), (provost::RunStatus::BudgetExceeded, 1));
+    assert_eq!(transcript(&over).len(), 10, "the model is not asked any more");
+    let (one_more, summaries) = counted(2_000, 61).await;
+    assert_eq!((transcript(&one_more).len(), summaries), (14, 2), "one token more lasts until the next");
 }
 
 /// Never ends, and tells when it began.

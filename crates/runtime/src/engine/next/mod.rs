@@ -54,7 +54,15 @@ pub fn next(state: &RunState) -> Step {
     match state.phase {
         Phase::BetweenTurns => stopped(Step::StartTurn),
         Phase::Compacting => stopped(Step::Compact),
-        Phase::Thinking => stopped(Step::CallModel),
+        Phase::Thinking => stopped(thinking(state)),
         Phase::Calling => calling::next(state).unwrap_or_else(|| settling::next(state)),
+    }
+}
+
+/// A summary may have used up what the turn needs, and an attempt nobody heard the end of as well.
+fn thinking(state: &RunState) -> Step {
+    match state.budgets.turn_exceeded() {
+        Some(exceeded) => Step::Record(vec![exceeded.into()]),
+        None => Step::CallModel,
     }
 }

@@ -59,6 +59,11 @@ impl Budgets {
         over(TOKENS, asked.tokens).or_else(|| over(COST, asked.cost_microusd))
     }
 
+    /// The turn under way does not fit any more.
+    pub fn turn_exceeded(&self) -> Option<BudgetExceeded> {
+        self.spending_exceeded(self.reserved)
+    }
+
     /// The run stands too deep below others.
     pub fn depth_exceeded(&self, depth: u64) -> Option<BudgetExceeded> {
         let mut spent = self.find(DEPTH)?.clone();
