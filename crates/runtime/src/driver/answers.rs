@@ -115,7 +115,9 @@ impl Run<'_> {
     pub(super) async fn hear(&mut self) -> Result<bool, RunError> {
         let mail = self.mail(self.state.heard).await?;
         let any = !mail.is_empty();
-        self.take_in_mail(mail).await?;
+        if any {
+            Box::pin(self.take_in_mail(mail)).await?;
+        }
         Ok(any)
     }
 

@@ -19,7 +19,7 @@ use crate::engine::{
     BudgetSpec, CallDeclared, Event, History, Kind, RunBroken, RunEnded, RunParked, RunResumed, RunState,
     RunStatus, Spec, Stage, Step, next,
 };
-use crate::port::{AppendError, Epoch, Fault, FinishedRun, Journal};
+use crate::port::{AppendError, Boxed, Epoch, Fault, FinishedRun, Journal, Seq};
 
 /// A run that is over, or parked.
 #[derive(Clone, Debug)]
@@ -127,7 +127,8 @@ impl<'a> Run<'a> {
         epoch: Epoch,
         start: Start,
     ) -> Result<Finished, RunError> {
-        Self::begin(host, journal, run, epoch, start)?.work_and_release().await
+        let run = Self::begin(host, journal, run, epoch, start)?;
+        run.work_and_release().await
     }
 
     /// Apart from [`Self::drive`], whose future would keep the room of all this until the run is over.
@@ -162,6 +163,22 @@ impl<'a> Run<'a> {
         epoch: Epoch,
         resume: Resume,
     ) -> Result<Finished, RunError> {
+        // On the heap: it is over when the work begins.
+        let mut run = Box::pin(Self::take_up(host, journal, run, epoch, resume)).await?;
+        if run.state.ended.is_some() {
+            return Box::pin(run.told_again()).await;
+        }
+        run.work_and_release().await
+    }
+
+    /// Reads a run back, and goes on with it if it may.
+    async fn take_up(
+        host: &'a Host,
+        journal: &'a dyn Journal,
+        run: RunId,
+        epoch: Epoch,
+        resume: Resume,
+    ) -> Result<Box<Self>, RunError> {
         let read = recover(journal, &run).await?;
         let context = resume.context.unwrap_or_else(|| read.state.kept_context());
         let writer = Writer::behind(journal, run, epoch, &read.last);
@@ -173,10 +190,7 @@ impl<'a> Run<'a> {
             (Some(RunStatus::Completed), _) | (Some(_), Reopen::No) => {}
             (None, _) | (Some(_), Reopen::Yes) => run.go_on(resumed).await?,
         }
-        if run.state.ended.is_some() {
-            return run.told_again().await;
-        }
-        run.work_and_release().await
+        Ok(run)
     }
 
     /// Whether there is something for a parked run: an answer, a message, or the wish to stop it.
@@ -298,10 +312,19 @@ impl<'a> Run<'a> {
     /// Makes durable what was recorded so far. Lists learn of a run when it begins to work and when it
     /// stops, not of every step.
     pub(super) async fn flush(&mut self) -> Result<(), RunError> {
+        if let Some(append) = self.append() {
+            let head = append.await?;
+            self.writer.appended(head);
+        }
+        Ok(())
+    }
+
+    /// Apart from [`Self::flush`], whose future would keep the room of all this.
+    fn append(&mut self) -> Option<Boxed<'a, Result<Seq, AppendError>>> {
         let head = self.writer.head();
         let row = self.writer.changes_row(self.state.ended.is_some());
         let row = row.then(|| run_row(&self.writer.run, &self.state, head, self.host.clock.now_ms()));
-        self.writer.flush(row).await
+        self.writer.append(row)
     }
 
     fn tell(&self, event: &Event) {

@@ -2,7 +2,7 @@
 
 use crate::RunId;
 use crate::engine::{Chain, Event, Kind, encode};
-use crate::port::{Append, Epoch, Journal, Record, RunRow, Seq};
+use crate::port::{Append, AppendError, Boxed, Epoch, Journal, Record, RunRow, Seq};
 
 use super::RunError;
 
@@ -49,15 +49,19 @@ impl<'a> Writer<'a> {
         self.row_says_stopped.replace(stopped) != Some(stopped)
     }
 
-    /// Makes durable what was taken in, with the run's row when it changed.
-    pub(super) async fn flush(&mut self, row: Option<RunRow>) -> Result<(), RunError> {
+    /// Hands what was taken in to the journal, with the run's row when it changed; none when nothing was.
+    pub(super) fn append(&mut self, row: Option<RunRow>) -> Option<Boxed<'a, Result<Seq, AppendError>>> {
         if self.waiting.is_empty() {
-            return Ok(());
+            return None;
         }
         let events = self.waiting.drain(..);
         let batch = events.map(|event| encode(&event, self.epoch, &mut self.chain)).collect();
         let append = Append::new(self.run.clone(), self.epoch, self.durable, batch);
-        self.durable = self.journal.append(Append { row, ..append }).await?;
-        Ok(())
+        Some(self.journal.append(Append { row, ..append }))
+    }
+
+    /// What was handed to the journal is durable, and this its head.
+    pub(super) fn appended(&mut self, head: Seq) {
+        self.durable = head;
     }
 }

@@ -21,6 +21,9 @@ const SHARED: u8 = u8::MAX;
 /// A body of up to this length stands in the log; a longer one is shared with whoever works on the run.
 const SHORT_BYTES: usize = 96;
 
+/// So many bodies more find room at a time; a segment has not many.
+const SHARED_STEP: usize = 8;
+
 /// The kinds of records and their versions. There are few, and every record has one.
 #[derive(Default)]
 pub(super) struct Kinds(Vec<(Cow<'static, str>, u16)>);
@@ -129,7 +132,12 @@ impl Segment {
         self.log.push(short.unwrap_or(SHARED));
         match short {
             Some(_) => self.log.extend_from_slice(&body),
-            None => self.shared.push(body),
+            None => {
+                if self.shared.len() == self.shared.capacity() {
+                    self.shared.reserve_exact(SHARED_STEP);
+                }
+                self.shared.push(body);
+            }
         }
     }
 

@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         };
         self.in_flight = in_flight;
         if let Ok(None) = done {
-            self.hear_cancel().await?;
+            Box::pin(self.hear_cancel()).await?;
         }
         done
     }

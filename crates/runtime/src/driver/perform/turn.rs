@@ -55,7 +55,7 @@ impl Run<'_> {
 
     pub(super) async fn compact(&mut self) -> Kinds {
         let Some((compaction, usage)) = self.compaction().await? else {
-            self.hear_cancel().await?;
+            Box::pin(self.hear_cancel()).await?;
             return Ok(Vec::new());
         };
         Ok(vec![decide::compacted(&self.state, compaction, usage)])
@@ -87,7 +87,7 @@ impl Run<'_> {
     pub(super) async fn call_model(&mut self) -> Kinds {
         self.turn_context = self.state.turn_context(&self.context);
         let Some(answer) = self.answer_of_model().await? else {
-            self.hear_cancel().await?;
+            Box::pin(self.hear_cancel()).await?;
             return Ok(Vec::new());
         };
         match answer {
