@@ -101,6 +101,26 @@ async fn an_append_that_is_not_where_it_should_be_is_damage() {
     assert_eq!(journal.read(&whole, Seq::FIRST, 1).await.unwrap().len(), 1, "the others are there");
 }
 
+/// Nobody can tell whose appends they were, so nobody's head is known any more.
+#[tokio::test]
+async fn while_a_shared_row_without_places_is_damaged_nobody_writes() {
+    let place = Place::new();
+    append_together(&place, &*place.open().stores().journal, 0).await;
+    let outside = outside(&place);
+    let damage = "UPDATE journal SET records = substr(records, 2) WHERE run_no = 0";
+    assert!(outside.execute(damage, []).unwrap() > 0);
+    let before: u32 = outside.query_row("SELECT count(*) FROM journal", [], |row| row.get(0)).unwrap();
+    let journal = place.open().stores().journal;
+    let stranger = run("stranger");
+    let error = journal.append(append(&stranger, 0, 10)).await.unwrap_err();
+    assert!(matches!(error, AppendError::Storage(Fault::Corrupt { .. })), "{error}");
+    for read in [journal.head(&run("run-0")).await.err(), journal.head(&run("run-9")).await.err()] {
+        assert!(matches!(read, Some(Fault::Corrupt { .. })), "{read:?}");
+    }
+    let after: u32 = outside.query_row("SELECT count(*) FROM journal", [], |row| row.get(0)).unwrap();
+    assert_eq!(before, after);
+}
+
 /// Appends for ever, and says what it was told is written.
 fn write_until_killed(path: &Path) {
     let database = Database::open(path, &Options::default()).unwrap();

@@ -49,9 +49,9 @@ impl Bundle {
         self.appends == 0
     }
 
-    /// Whether so many more bytes still go in.
+    /// Whether an append of so many bytes still goes in.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
-        self.bytes.len() + bytes <= BYTES_MAX
+        self.bytes.len() + NUMBERS_BYTES + bytes <= BYTES_MAX
     }
 
     pub(super) fn put(&mut self, entry: &Entry<'_>) {

@@ -5,7 +5,7 @@ use provost_runtime::port::{Append, AppendError, Boxed, Epoch, Fault, Journal, R
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::broken::Broken;
-use super::bundle::{self, Entry};
+use super::bundle::{self, Entry, MANY};
 use super::counter::{counted, stored};
 use super::database::Database;
 use super::ledger::{Ledger, Standing};
@@ -97,7 +97,10 @@ pub(super) fn add_run(connection: &Connection, run: &RunId) -> Result<i64, Broke
 
 /// Those that lie in the journal without a place, and may be of the run: they are looked through one by one.
 const UNPLACED: &str = "SELECT run_no, last_seq, epoch, records FROM journal
-     WHERE id > (SELECT id FROM placed) AND run_no IN (0, ?1) ORDER BY id";
+     WHERE id > (SELECT id FROM placed) AND run_no IN (?1, ?2) ORDER BY id";
+/// The same for whoever wants no records: only a bundle has to be read to know whose it is.
+const UNPLACED_WHOSE: &str = "SELECT run_no, last_seq, epoch, iif(run_no = ?2, records, x'') FROM journal
+     WHERE id > (SELECT id FROM placed) AND run_no IN (?1, ?2)";
 const PLACED: &str = "SELECT journal.run_no, journal.last_seq, epoch, records, places.last_seq
      FROM places JOIN journal USING (id)
      WHERE places.run_no = ?1 AND places.last_seq >= ?2 ORDER BY places.last_seq";
@@ -105,8 +108,8 @@ const PLACED: &str = "SELECT journal.run_no, journal.last_seq, epoch, records, p
 fn head(connection: &Connection, run: &RunId) -> Result<Seq, Broken> {
     let Some(no) = number(connection, run)? else { return Ok(Seq::NONE) };
     // Those without a place first: one that gets its place between the two looks is seen by both.
-    let mut unplaced = connection.prepare_cached(UNPLACED)?;
-    let mut rows = unplaced.query([no])?;
+    let mut unplaced = connection.prepare_cached(UNPLACED_WHOSE)?;
+    let mut rows = unplaced.query([no, MANY])?;
     let mut head = 0;
     while let Some(row) = rows.next()? {
         let of_run = bundle::appends(bundle::row(row)?)?.into_iter().filter(|entry| entry.run_no == no);
@@ -134,7 +137,7 @@ fn read(connection: &Connection, run: &RunId, from: Seq, limit: usize) -> Result
         found.take(&append.ok_or_else(missing)?)?;
     }
     let mut unplaced = connection.prepare_cached(UNPLACED)?;
-    let mut rows = unplaced.query([no])?;
+    let mut rows = unplaced.query([no, MANY])?;
     while !found.is_enough()
         && let Some(row) = rows.next()?
     {

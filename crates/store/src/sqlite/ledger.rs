@@ -11,7 +11,7 @@ use provost_runtime::port::{Epoch, Seq};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::broken::Broken;
-use super::bundle::{self, Bundle, Entry};
+use super::bundle::{self, Bundle, Entry, MANY};
 use super::counter::{counted, stored};
 
 /// So many appends may lie in the journal without a place. Whoever reads a run looks through all of them.
@@ -64,9 +64,10 @@ impl Ledger {
         self.unplaced.retain(|place| place.id > placed);
         self.last_id = self.last_id.max(placed);
         let mut later = connection.prepare_cached(
-            "SELECT run_no, last_seq, epoch, records, id FROM journal WHERE id > ?1 ORDER BY id",
+            "SELECT run_no, last_seq, epoch, iif(run_no = ?2, records, x''), id FROM journal
+             WHERE id > ?1 ORDER BY id",
         )?;
-        let mut rows = later.query([self.last_id])?;
+        let mut rows = later.query([self.last_id, MANY])?;
         while let Some(row) = rows.next()? {
             let id = row.get(4)?;
             let place = |entry: Entry<'_>| Place { id, run_no: entry.run_no, last_seq: entry.last_seq };
@@ -162,7 +163,8 @@ impl Ledger {
         self.unplaced.len() >= UNPLACED_MAX
     }
 
-    /// Gives every append that is written its place, run by run, so that each page is written once for all that go there.
+    /// Gives every append that is written its place, run by run, so that each page is written once for all
+    /// that go there.
     pub(super) fn place(&mut self, connection: &Connection) -> Result<(), Broken> {
         self.unplaced.sort_unstable_by_key(|place| (place.run_no, place.last_seq));
         let mut insert = connection.prepare_cached("INSERT INTO places VALUES (?1, ?2, ?3)")?;
