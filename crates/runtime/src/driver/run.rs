@@ -319,12 +319,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Apart from [`Self::flush`], whose future would keep the room of all this.
+    /// Apart from [`Self::flush`], whose future would keep the room of all this. None when all is durable.
     fn append(&mut self) -> Option<Boxed<'a, Result<Seq, AppendError>>> {
+        if !self.writer.has_news() {
+            return None;
+        }
         let head = self.writer.head();
         let row = self.writer.changes_row(self.state.ended.is_some());
         let row = row.then(|| run_row(&self.writer.run, &self.state, head, self.host.clock.now_ms()));
-        self.writer.append(row)
+        Some(self.writer.append(row))
     }
 
     fn tell(&self, event: &Event) {

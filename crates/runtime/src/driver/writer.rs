@@ -49,15 +49,17 @@ impl<'a> Writer<'a> {
         self.row_says_stopped.replace(stopped) != Some(stopped)
     }
 
-    /// Hands what was taken in to the journal, with the run's row when it changed; none when nothing was.
-    pub(super) fn append(&mut self, row: Option<RunRow>) -> Option<Boxed<'a, Result<Seq, AppendError>>> {
-        if self.waiting.is_empty() {
-            return None;
-        }
+    /// Whether something was taken in that is not durable.
+    pub(super) fn has_news(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Hands what was taken in to the journal, with the run's row when it changed.
+    pub(super) fn append(&mut self, row: Option<RunRow>) -> Boxed<'a, Result<Seq, AppendError>> {
         let events = self.waiting.drain(..);
         let batch = events.map(|event| encode(&event, self.epoch, &mut self.chain)).collect();
         let append = Append::new(self.run.clone(), self.epoch, self.durable, batch);
-        Some(self.journal.append(Append { row, ..append }))
+        self.journal.append(Append { row, ..append })
     }
 
     /// What was handed to the journal is durable, and this its head.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_runtime::engine::{
     Asks, BudgetSpec, CompletionEffect, CompletionJudged, Continuation, ContinueJudged, FailureSource,
-    InterruptAction, InterruptHeard, Kind, Reservation, RunBroken, RunEnded, RunStatus, SessionContended,
-    SessionLocked, SessionSpec, Spec, Step, Stops, Subject, TurnFailed, decide, next,
+    InterruptAction, InterruptHeard, Kind, Reservation, RunBroken, RunEnded, RunResumed, RunStatus,
+    SessionContended, SessionLocked, SessionSpec, Spec, Step, Stops, Subject, TurnFailed, TurnStarted,
+    decide, next,
 };
 use serde_json::json;
 
@@ -45,6 +46,16 @@ fn a_mediator_is_asked_between_a_call_and_its_execution() {
     let call = vec![started(1), called(&["ferns"])];
     assert_eq!(names(&step(asked.clone(), call.clone())), ["call_opened"]);
     assert_eq!(step(asked, [call, vec![opened(0)]].concat()), Step::Authorise(0));
+}
+
+#[test]
+fn a_turn_nobody_heard_the_end_of_is_not_tried_again_without_the_means() {
+    let asked = |tokens| TurnStarted { turn: 1, reserved: Reservation { tokens, cost_microusd: 0 } }.into();
+    let resumed = || RunResumed { epoch: 1, budgets: Vec::new() }.into();
+    let limited = || budget("tokens", 100);
+    assert_eq!(step(limited(), vec![asked(100)]), Step::CallModel, "exactly the rest may be spent");
+    assert_eq!(names(&step(limited(), vec![asked(100), resumed()])), ["budget_exceeded"]);
+    assert_eq!(step(limited(), vec![asked(99), resumed()]), Step::CallModel);
 }
 
 #[test]
