@@ -1,13 +1,19 @@
 //! The program killed in the middle, and resumed.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use super::world::World;
+use super::world::{Printed, World};
 
 /// Runs the quick start until it prints a line with these words, and kills it there.
 fn killed_at(words: &str) -> World {
     let world = World::new();
+    kill_at(&world, words, || ());
+    world
+}
+
+/// The same in a given world, once `ready` has returned.
+fn kill_at(world: &World, words: &str, ready: impl FnOnce()) {
     let mut program = world
         .command(&["run", "examples/audit", "--yes"])
         .stderr(Stdio::piped())
@@ -23,9 +29,27 @@ fn killed_at(words: &str) -> World {
         }
     }
     assert!(seen.last().is_some_and(|line| line.contains(words)), "{seen:?}");
+    ready();
     program.kill().unwrap();
     program.wait().unwrap();
-    world
+}
+
+/// Resumes the run and sees it through.
+///
+/// The program writes its line and works on, so the kill may come before, while or after `check.sh` runs. If it came
+/// while it ran, that is asked, and answered here.
+fn resumed_to_its_end(world: &World) -> Printed {
+    let resumed = world.provost(&["resume", "last", "--yes"]);
+    if resumed.code == 3 { answered(world, &resumed) } else { resumed }
+}
+
+/// Says yes to the question whether what may have happened shall be done again.
+fn answered(world: &World, resumed: &Printed) -> Printed {
+    assert!(resumed.stderr.contains("nobody knows whether it took effect"), "{}", resumed.stderr);
+    let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
+    assert!(explained.contains("[recovery: never_repeat_an_effect]"), "{explained}");
+    assert_eq!(world.provost(&["approve", "last", "--only"]).code, 0);
+    world.provost(&["resume", "last", "--yes"])
 }
 
 /// After a kill at any place the run is resumed, and the write happened once.
@@ -43,7 +67,7 @@ fn a_killed_run_goes_on_and_writes_once() {
         "turn 5",
     ] {
         let world = killed_at(words);
-        let resumed = world.provost(&["resume", "last", "--yes"]);
+        let resumed = resumed_to_its_end(&world);
         assert_eq!(resumed.code, 0, "killed at {words}: {}", resumed.stderr);
         assert!(resumed.stdout.starts_with("Audit of Tally"), "killed at {words}: {}", resumed.stdout);
         assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1, "killed at {words}");
@@ -58,21 +82,21 @@ fn a_killed_run_goes_on_and_writes_once() {
 /// A program that ran when the process died may have done anything: that is asked, even with `--yes`.
 #[test]
 fn what_may_have_happened_is_not_repeated_without_a_question() {
-    let world = killed_at("> shell/run");
+    let world = World::new();
+    // While there is this pipe, the check says that it runs, and stays at it.
+    let pipe = world.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let check = world.path("examples/audit/project/check.sh");
+    let checks = std::fs::read_to_string(&check).unwrap();
+    let stays = format!("if [ -p {0} ]; then echo runs > {0}; exec sleep 60; fi\n", pipe.display());
+    std::fs::write(&check, stays + &checks).unwrap();
+    kill_at(&world, "> shell/run", || assert_eq!(std::fs::read_to_string(&pipe).unwrap(), "runs\n"));
+    std::fs::remove_file(&pipe).unwrap();
+
     let resumed = world.provost(&["resume", "last", "--yes"]);
-    if resumed.code == 3 {
-        assert!(resumed.stderr.contains("nobody knows whether it took effect"), "{}", resumed.stderr);
-        let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
-        assert!(explained.contains("[recovery: never_repeat_an_effect]"), "{explained}");
-        let again = world.provost(&["approve", "last"]);
-        assert!(matches!(again.code, 0 | 3), "{}", again.stderr);
-        if again.code == 3 {
-            assert_eq!(world.provost(&["approve", "last"]).code, 0);
-        }
-    } else {
-        // It was killed before the program was started.
-        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    }
+    assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+    let resumed = answered(&world, &resumed);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1);
 }
 
@@ -92,7 +116,7 @@ fn an_interrupted_run_is_cancelled_honestly() {
         .unwrap();
     let mut lines = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("> shell/run")));
-    let interrupted = std::process::Command::new("kill").args(["-INT", &program.id().to_string()]).status();
+    let interrupted = Command::new("kill").args(["-INT", &program.id().to_string()]).status();
     assert!(interrupted.unwrap().success());
     let rest: Vec<String> = lines.collect();
     assert_eq!(program.wait().unwrap().code(), Some(130), "{rest:?}");
