@@ -65,6 +65,16 @@ pub fn get<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
     object.iter().find_map(|(known, value)| (known == key).then_some(value))
 }
 
+/// The value under `key`, which leaves a null in its place.
+pub fn take(object: &mut Object, key: &str) -> Option<Value> {
+    let place = if object.len() > WALKED_KEYS_MAX {
+        object.get_mut(key)
+    } else {
+        object.iter_mut().find_map(|(known, value)| (known == key).then_some(value))
+    };
+    place.map(Value::take)
+}
+
 /// The value under `key`, unless it is absent or null.
 pub fn present<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
     get(object, key).filter(|value| !value.is_null())

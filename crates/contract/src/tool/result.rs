@@ -57,21 +57,26 @@ impl ToolResult {
     }
 
     /// The same of an object nobody else needs.
-    pub fn read(mut raw: Object) -> Result<Self> {
+    pub fn read(raw: Object) -> Result<Self> {
+        let runtime = RuntimeMetadata::of(&raw);
+        Self::of_reply(raw, "", runtime)
+    }
+
+    /// Reads the reply to a call of a tool, which need not name it, and where and how it ran was found out.
+    pub fn of_reply(mut raw: Object, tool_name: &str, runtime: RuntimeMetadata) -> Result<Self> {
         let outcome = if json::get(&raw, "success").is_some_and(loose::flag) {
-            ToolOutcome::success(raw.get_mut("result").map(Value::take).unwrap_or_default())
+            ToolOutcome::success(json::take(&mut raw, "result").unwrap_or_default())
         } else {
             ToolOutcome::failure(json::text(&raw, "error"))
         };
-        let mut metadata =
-            raw.get_mut("metadata").map(Value::take).map(json::into_object).unwrap_or_default();
+        let mut metadata = json::take(&mut raw, "metadata").map(json::into_object).unwrap_or_default();
         if let (None, Some(error_type)) =
             (json::present(&metadata, ERROR_TYPE), json::trimmed_text(&raw, ERROR_TYPE))
         {
             metadata.insert(ERROR_TYPE.into(), error_type.into());
         }
-        let tool_name = json::text(&raw, "tool_name").unwrap_or_default();
-        let mut result = Self::build(tool_name, outcome, metadata, RuntimeMetadata::of(&raw))?;
+        let tool_name = json::non_empty_text(&raw, "tool_name").unwrap_or(tool_name);
+        let mut result = Self::build(tool_name, outcome, metadata, runtime)?;
         result.status = json::trimmed_text(&raw, "status").map(str::to_owned);
         result.runtime_tool_request = json::object(&raw, "runtime_tool_request").cloned();
         Ok(result)
@@ -134,7 +139,9 @@ impl ToolResult {
             (key, Some(answer)),
         ];
         let mut object = Object::with_capacity(members.len());
-        object.extend(members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+        object.extend(
+            members.into_iter().filter_map(|(key, value)| value.map(|value| (key.to_owned(), value))),
+        );
         object
     }
 

@@ -107,9 +107,11 @@ pub fn prepare(
         let metadata = json!({ "error_type": "missing_required_parameters", "missing_parameters": missing });
         return refused(tool.name, &error, metadata, tool.runtime.clone().into_owned());
     }
-    let metadata = [("source", tool.source), ("provider_tool_name", called)];
-    let metadata = metadata.map(|(key, text)| (key.to_owned(), text.into())).into_iter().collect();
     let id = json::trimmed_text(context, "tool_call_id");
+    let said = [("source", tool.source), ("provider_tool_name", called)];
+    // The id joins them.
+    let mut metadata = Object::with_capacity(said.len() + 1);
+    metadata.extend(said.map(|(key, text)| (key.to_owned(), text.into())));
     Ok(Prepared::Ready(ToolCall::new(tool.name, parameters, metadata, id)))
 }
 
@@ -143,22 +145,20 @@ pub fn result_of(tool: &Tool<'_>, reply: std::result::Result<Value, ExecutorErro
             return failure(TARGET_UNAVAILABLE, "executor_target_unavailable", RuntimeMetadata::default());
         }
     };
-    let runtime = merged_runtime(tool, reply.get("runtime"));
-    let mut raw = match reply {
-        Value::Object(result) if result.contains_key("success") => result,
+    let runtime = merged_runtime(tool, &reply);
+    let raw = match reply {
+        Value::Object(result) if json::get(&result, "success").is_some() => result,
         payload => json::into_object(json!({ "success": true, "result": payload })),
     };
-    if json::non_empty_text(&raw, "tool_name").is_none() {
-        raw.insert("tool_name".into(), tool.name.into());
-    }
-    raw.insert("runtime".into(), Value::Object(runtime));
-    ToolResult::read(raw)
+    ToolResult::of_reply(raw, tool.name, runtime)
 }
 
-fn merged_runtime(tool: &Tool<'_>, of_reply: Option<&Value>) -> Object {
+fn merged_runtime(tool: &Tool<'_>, reply: &Value) -> RuntimeMetadata {
+    let of_reply = reply.as_object().and_then(|reply| json::object(reply, "runtime"));
+    let Some(of_reply) = of_reply else { return tool.runtime.clone().into_owned() };
     let mut runtime = tool.runtime.as_object().clone();
-    runtime.extend(of_reply.and_then(Value::as_object).cloned().unwrap_or_default());
-    runtime
+    runtime.extend(of_reply.clone());
+    RuntimeMetadata::parse(&Value::Object(runtime))
 }
 
 /// What follows from the reply of an executor.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::canonical;
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use provost_contract::tool::CallSignature;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -210,7 +210,7 @@ pub struct CallSettled {
 impl CallSettled {
     /// Whether the tool did its work.
     pub fn success(&self) -> bool {
-        self.result.get("success") == Some(&Value::Bool(true))
+        json::get(&self.result, "success") == Some(&Value::Bool(true))
     }
 }
 
