@@ -2,7 +2,7 @@
 
 use provost_contract::json::Object;
 use provost_policy::ActionPolicy::{self, Direct, Forbidden, Preview};
-use provost_policy::action_policy::{Consulted, Question, resolve};
+use provost_policy::action_policy::{Consulted, Question, judge, resolve};
 use provost_policy::{Explained, HookAnswer, HookFailure};
 use serde_json::{Value, json};
 
@@ -105,4 +105,23 @@ fn an_empty_policy_or_configuration_stands_for_the_whole_however_it_is_written()
         let asked = Question::parse(context.as_object().unwrap(), |_| agent.as_object().cloned());
         assert_eq!(resolve(&asked, &Consulted::default()).decision.verdict, Direct);
     }
+}
+
+#[test]
+fn a_provider_that_says_no_outvotes_an_earlier_layer_and_one_that_does_not_waits_its_turn() {
+    let named = || question(json!({"action_policy": {"tools": {"mail/send": "direct"}}}));
+    for (provider, rule) in
+        [(Ok(Some(Forbidden)), "forbidden"), (Err(HookFailure::Failed), "provider_failed")]
+    {
+        let decision = judge(&named(), provider);
+        assert_eq!((decision.verdict, decision.layer, &*decision.rule), (Forbidden, "provider", rule));
+    }
+    for provider in [Ok(None), Ok(Some(Preview))] {
+        let decision = judge(&named(), provider);
+        assert_eq!((decision.verdict, decision.layer), (Direct, "tool_policy"));
+    }
+    assert_eq!(judge(&question(json!({})), Ok(Some(Preview))).layer, "provider");
+    assert_eq!(judge(&question(json!({})), Ok(None)).layer, "default");
+    let denied = judge(&question(json!({"deny": "mail/send"})), Ok(Some(Forbidden)));
+    assert_eq!(denied.layer, "deny", "the first no is the one that is told");
 }

@@ -9,5 +9,5 @@ mod resolve;
 mod word;
 
 pub use question::{MemoryKey, Question};
-pub use resolve::{Consulted, Layer, resolve};
+pub use resolve::{Consulted, Layer, judge, resolve};
 pub use word::ActionPolicy;

@@ -53,16 +53,37 @@ impl Default for Consulted {
 
 /// Decides how the tool may execute. `said` holds every answer, also those that came too late to count.
 pub fn resolve(question: &Question, consulted: &Consulted) -> Explained<ActionPolicy> {
-    let direct = |rule, reason: &str| Decision::new(ActionPolicy::Direct, Layer::Default, rule, reason);
     if question.tool_name.is_empty() {
         let decision = direct("no_tool", "the call names no tool");
         return Explained { decision, said: Vec::new() };
     }
     let mut said = answers(question, consulted);
-    let first =
-        said.first().cloned().unwrap_or_else(|| direct("nothing_else_said", "no rule says otherwise"));
+    let first = said.first().cloned().unwrap_or_else(nothing_said);
     let decision = overridden(first, consulted, &mut said);
     Explained { decision, said }
+}
+
+/// Decides about the call of a named tool by the configured layers and one provider. The layers answer in
+/// their order; a provider that forbids, or failed, has the last word all the same: nothing outvotes a no.
+pub fn judge(question: &Question, provider: HookAnswer<ActionPolicy>) -> Decision<ActionPolicy> {
+    let consulted = Consulted { providers: vec![provider], ..Consulted::default() };
+    let mut said = answers(question, &consulted).into_iter();
+    let first = said.next().unwrap_or_else(nothing_said);
+    if first.verdict == ActionPolicy::Forbidden {
+        return first;
+    }
+    let refuses = |said: &Decision<ActionPolicy>| {
+        said.verdict == ActionPolicy::Forbidden && said.layer == <&str>::from(Layer::Provider)
+    };
+    said.find(refuses).unwrap_or(first)
+}
+
+fn direct(rule: &'static str, reason: &str) -> Decision<ActionPolicy> {
+    Decision::new(ActionPolicy::Direct, Layer::Default, rule, reason)
+}
+
+fn nothing_said() -> Decision<ActionPolicy> {
+    direct("nothing_else_said", "no rule says otherwise")
 }
 
 fn answers(question: &Question, consulted: &Consulted) -> Vec<Decision<ActionPolicy>> {

@@ -1,8 +1,8 @@
 //! Whether a call may run, and by whose word.
 
 use provost_contract::json::{self, Object};
-use provost_policy::action_policy::{Consulted, Layer, resolve};
-use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
+use provost_policy::action_policy::{Layer, judge};
+use provost_policy::{ActionPolicy, Decision, HookAnswer};
 use serde_json::json;
 
 use super::settle::proceed;
@@ -11,8 +11,7 @@ use crate::engine::state::BatchCall;
 use crate::engine::{CallDeclared, Kind, RunState, SettledBy, Word};
 use crate::port::{RememberedApproval, Ruling};
 
-/// How a call may run, as every layer together sees it. The layers answer in their order; a provider that
-/// forbids, or failed, has the last word all the same: nothing outvotes a no.
+/// How a call may run, as every layer together sees it.
 pub fn judge_call(
     state: &RunState,
     declared: &CallDeclared,
@@ -26,10 +25,7 @@ pub fn judge_call(
         .as_ref()
         .map(|ruling| ruling.as_ref().map(|ruling| ruling.policy))
         .map_err(|failure| *failure);
-    let Explained { decision, said } =
-        resolve(&facts.question, &Consulted { providers: vec![said], ..Consulted::default() });
-    let refusal = said.into_iter().find(|said| said.verdict == ActionPolicy::Forbidden && by_provider(said));
-    let decision = refusal.filter(|_| decision.verdict != ActionPolicy::Forbidden).unwrap_or(decision);
+    let decision = judge(&facts.question, said);
     match provider {
         // The provider's own rule says more than that a provider spoke.
         Ok(Some(ruling)) if by_provider(&decision) => Some(named(decision, ruling)),
