@@ -1,6 +1,5 @@
 //! Reading the calls of a turn: which tool is meant, what may be shown of it, whether it can be executed.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use provost_contract::json::{self, Object};
@@ -37,12 +36,15 @@ pub(super) fn declare(
     context: &Object,
     calls: Vec<Value>,
 ) -> Result<(Vec<Arc<CallDeclared>>, Vec<RawCall>)> {
-    let mut ids = BTreeSet::new();
-    let named = calls.into_iter().enumerate().filter_map(|(position, value)| match value {
-        Value::Object(raw) => declare_one(state, context, raw, position + 1, &mut ids).transpose(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-    });
-    named.collect()
+    let (mut known, mut raws) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
+    for (position, call) in (1..).zip(calls) {
+        let Value::Object(raw) = call else { continue };
+        if let Some((declared, raw)) = declare_one(state, context, raw, position, &known)? {
+            known.push(Arc::new(declared));
+            raws.push(raw);
+        }
+    }
+    Ok((known, raws))
 }
 
 fn declare_one(
@@ -50,24 +52,25 @@ fn declare_one(
     context: &Object,
     raw: Object,
     position: usize,
-    ids: &mut BTreeSet<String>,
-) -> Result<Option<(Arc<CallDeclared>, RawCall)>> {
+    known: &[Arc<CallDeclared>],
+) -> Result<Option<(CallDeclared, RawCall)>> {
     let name = json::non_empty_text(&raw, "name").or_else(|| json::non_empty_text(&raw, "tool_name"));
     let Some(called) = name else { return Ok(None) };
     let id = call_id(&raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
-    let id = one_of_its_own(id, position, ids);
+    let id = one_of_its_own(id, position, known);
     let context = call_context(context, &id);
-    let prepared = prepare_call(state, &context, called, parameters(&raw))?;
-    let declared = declared(state, id, called, parameters(&raw), prepared.unprepared());
+    let tool = state.rules.tools.catalog.find(called);
+    let prepared = prepare_call(state, tool, &context, called, parameters(&raw))?;
+    let declared = declared(tool, id, called, parameters(&raw), prepared.unprepared());
     let prepared = prepared.ready().map(Arc::new);
-    Ok(Some((Arc::new(declared), RawCall { raw, context: Arc::new(context), prepared })))
+    Ok(Some((declared, RawCall { raw, context: Arc::new(context), prepared })))
 }
 
 /// An id names one call: what is asked, allowed and answered under it must not stand for another. The
 /// first keeps it.
-fn one_of_its_own(id: String, position: usize, ids: &mut BTreeSet<String>) -> String {
+fn one_of_its_own(id: String, position: usize, known: &[Arc<CallDeclared>]) -> String {
     let mut own = id;
-    while !ids.insert(own.clone()) {
+    while known.iter().any(|call| call.id == own) {
         own = format!("{own}-{position}");
     }
     own
@@ -87,26 +90,24 @@ fn call_context(context: &Object, id: &str) -> Object {
 
 /// What is recorded of a call.
 fn declared(
-    state: &RunState,
+    tool: Option<&ToolDeclaration>,
     id: String,
     called: &str,
     parameters: &Object,
     unprepared: Option<Object>,
 ) -> CallDeclared {
-    let declaration = state.rules.tools.catalog.find(called);
-    let redacted = match declaration {
-        Some(declaration) => declaration.rules().redact(parameters),
+    let redacted = match tool {
+        Some(tool) => tool.rules().redact(parameters),
         None => ParameterRules::default().redact(parameters),
     };
-    let name =
-        declaration.map_or(called, |declaration: &ToolDeclaration| declaration.name().as_str()).to_owned();
+    let name = tool.map_or(called, |tool| tool.name().as_str());
     let parameters_sha256 = redacted.sha256();
     let raw_sha256 = (!redacted.shows_all()).then(|| canonical::object_hash(parameters));
     CallDeclared {
         id,
-        called: Some(called.to_owned()).filter(|called| *called != name),
-        name,
-        declared: declaration.is_some(),
+        name: name.to_owned(),
+        called: (called != name).then(|| called.to_owned()),
+        declared: tool.is_some(),
         parameters_sha256,
         parameters: redacted.into_object(),
         raw_sha256,
@@ -115,11 +116,15 @@ fn declared(
 }
 
 /// `context` has the id of the call.
-fn prepare_call(state: &RunState, context: &Object, called: &str, parameters: &Object) -> Result<Prepared> {
-    let declaration = state.rules.tools.catalog.find(called);
-    let tool = declaration.map(Tool::from);
-    let prepared = prepare(tool.as_ref(), called, parameters, context)?;
-    let (Some(tool), Prepared::Ready(call)) = (declaration, &prepared) else { return Ok(prepared) };
+fn prepare_call(
+    state: &RunState,
+    tool: Option<&ToolDeclaration>,
+    context: &Object,
+    called: &str,
+    parameters: &Object,
+) -> Result<Prepared> {
+    let prepared = prepare(tool.map(Tool::from).as_ref(), called, parameters, context)?;
+    let (Some(tool), Prepared::Ready(call)) = (tool, &prepared) else { return Ok(prepared) };
     let faults = faults(state, tool, parameters, call);
     if faults.is_empty() { Ok(prepared) } else { unfit(tool, faults) }
 }
@@ -165,8 +170,9 @@ pub(super) fn edited(
     parameters: &Object,
 ) -> Result<(CallDeclared, RawCall)> {
     let context = call_context(context, &call.id);
-    let prepared = prepare_call(state, &context, call.called(), parameters)?;
-    let declared = declared(state, call.id.clone(), call.called(), parameters, prepared.unprepared());
+    let tool = state.rules.tools.catalog.find(call.called());
+    let prepared = prepare_call(state, tool, &context, call.called(), parameters)?;
+    let declared = declared(tool, call.id.clone(), call.called(), parameters, prepared.unprepared());
     let raw = raw_of(call, context, parameters, prepared.ready());
     Ok((declared, raw))
 }
@@ -178,7 +184,8 @@ pub fn recovered(state: &RunState, context: &Object, call: &CallDeclared) -> Raw
     let Some(parameters) = call.kept_parameters() else {
         return raw_of(call, context, &call.parameters, None);
     };
-    let prepared = prepare_call(state, &context, call.called(), &parameters);
+    let tool = state.rules.tools.catalog.find(call.called());
+    let prepared = prepare_call(state, tool, &context, call.called(), &parameters);
     raw_of(call, context, &parameters, prepared.ok().and_then(Prepared::ready))
 }
 
