@@ -1,6 +1,6 @@
 //! The calls of the current turn, and the schedule they run by.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use provost_contract::Message;
 use provost_contract::action::Access;
@@ -322,7 +322,20 @@ fn schedule(calls: &[Arc<CallDeclared>], rules: &Rules, parallel_max: usize) -> 
     let access = |call: &Arc<CallDeclared>| {
         if rules.only_reads(&call.name) { Access::Read } else { Access::Write }
     };
-    let plan = Plan::of_calls(&calls.iter().map(access).collect::<Vec<_>>());
+    let plan = match calls {
+        [call] => plan_of_one(access(call)),
+        calls => Arc::new(Plan::of_calls(&calls.iter().map(access).collect::<Vec<_>>())),
+    };
     let limits = Limits::new(parallel_max.max(1), Strategy::Dag).ok()?;
-    Some(Box::new(Schedule::new(Arc::new(plan), limits)))
+    Some(Box::new(Schedule::new(plan, limits)))
+}
+
+/// Most turns have one call, and their plans are alike.
+fn plan_of_one(access: Access) -> Arc<Plan> {
+    static READ: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::of_calls(&[Access::Read])));
+    static WRITE: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::of_calls(&[Access::Write])));
+    match access {
+        Access::Read => READ.clone(),
+        Access::Write => WRITE.clone(),
+    }
 }

@@ -1,7 +1,5 @@
 //! The tools of a run, read once. Runs that were asked for alike share them.
 
-use std::collections::HashMap;
-
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
 use serde_json::Value;
@@ -14,21 +12,23 @@ use crate::engine::Limits;
 pub struct Tools {
     /// The tools themselves.
     pub catalog: ToolCatalog,
-    /// What each declares of itself.
-    facts: HashMap<String, ToolFacts>,
+    /// What each declares of itself, sorted by name.
+    facts: Vec<ToolFacts>,
 }
 
 impl Tools {
     /// Reads a catalog's wire form. Policy and limits of the run stand behind what a tool says itself.
     pub(crate) fn of(wire: &Value, policy: &Object, limits: Limits) -> Self {
         let catalog = ToolCatalog::from_wire(wire);
-        let facts = |tool| ToolFacts::of(tool, policy, limits);
-        let facts = catalog.tools().iter().map(|tool| (tool.name().to_string(), facts(tool))).collect();
+        let facts = catalog.tools().iter().map(|tool| ToolFacts::of(tool, policy, limits));
+        let mut facts: Vec<ToolFacts> = facts.collect();
+        facts.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         Self { catalog, facts }
     }
 
     /// What a tool declares of itself; none when nobody declared it.
     pub fn facts(&self, tool: &str) -> Option<&ToolFacts> {
-        self.facts.get(tool)
+        let place = self.facts.binary_search_by(|facts| (*facts.name).cmp(tool)).ok()?;
+        self.facts.get(place)
     }
 }
