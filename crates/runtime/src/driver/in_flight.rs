@@ -15,8 +15,8 @@ pub(super) type Done = (usize, Result<Value, ExecutorError>);
 #[derive(Default)]
 pub(super) struct InFlight<'a> {
     places: Vec<usize>,
-    /// Never locked: the mutex only tells the compiler that nobody polls through a shared reference.
-    executions: Mutex<FuturesUnordered<Boxed<'a, Done>>>,
+    /// None before the first. Never locked: the mutex only tells the compiler that nobody polls through a shared reference.
+    executions: Mutex<Option<FuturesUnordered<Boxed<'a, Done>>>>,
 }
 
 impl<'a> InFlight<'a> {
@@ -26,7 +26,7 @@ impl<'a> InFlight<'a> {
 
     pub(super) fn add(&mut self, place: usize, execution: Boxed<'a, Done>) {
         self.places.push(place);
-        self.executions().push(execution);
+        self.executions().get_or_insert_default().push(execution);
     }
 
     /// The next reply.
@@ -34,7 +34,7 @@ impl<'a> InFlight<'a> {
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub(super) async fn next(&mut self) -> Option<Done> {
-        let done = self.executions().next().await?;
+        let done = self.executions().as_mut()?.next().await?;
         self.places.retain(|place| *place != done.0);
         Some(done)
     }
@@ -42,10 +42,10 @@ impl<'a> InFlight<'a> {
     /// Drops every execution, which stops it.
     pub(super) fn stop_all(&mut self) {
         self.places.clear();
-        self.executions().clear();
+        *self.executions() = None;
     }
 
-    fn executions(&mut self) -> &mut FuturesUnordered<Boxed<'a, Done>> {
+    fn executions(&mut self) -> &mut Option<FuturesUnordered<Boxed<'a, Done>>> {
         self.executions.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -63,7 +63,7 @@ fn started(state: &RunState, place: usize, declared: &CallDeclared, word: Option
 
 /// One key per call of a run, the same on every attempt.
 pub fn idempotency_key(state: &RunState, declared: &CallDeclared) -> String {
-    format!("{}/{}/{}", state.spec.run, state.turn, declared.id)
+    [state.spec.run.as_str(), &state.turn.to_string(), &declared.id].join("/")
 }
 
 /// What an answer about a call became.
@@ -140,7 +140,7 @@ fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Ob
 }
 
 fn nudge(state: &RunState, declared: &CallDeclared, result: &Object) -> Option<Object> {
-    let failed = result.get("success") != Some(&true.into());
+    let failed = json::get(result, "success") != Some(&true.into());
     let mut tracker = state.failures.clone().filter(|_| failed)?;
     let signature = FailureSignature::of_call(declared.signature(), result);
     let repeated = tracker.observe(&signature);

@@ -1,7 +1,5 @@
 //! The word by which a call was let run: a decision, as the text it is stored as.
 
-use std::sync::Arc;
-
 use provost_policy::{ActionPolicy, Decision};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,13 +8,13 @@ use serde_json::value::{RawValue, to_raw_value};
 /// A decision that is on record. Few are read again; most are only compared with the next one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Word(Arc<RawValue>);
+pub struct Word(Box<RawValue>);
 
 impl Word {
     /// What is recorded of a decision.
     #[expect(clippy::expect_used, reason = "a decision is names, texts and JSON, which can all be written")]
     pub fn of(decision: &Decision<ActionPolicy>) -> Self {
-        Self(to_raw_value(decision).expect("a decision can be written").into())
+        Self(to_raw_value(decision).expect("a decision can be written"))
     }
 
     /// The decision, `{verdict, layer, rule, reason, inputs}`.
