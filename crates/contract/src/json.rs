@@ -65,14 +65,17 @@ pub fn get<'a>(object: &'a Object, key: &str) -> Option<&'a Value> {
     object.iter().find_map(|(known, value)| (known == key).then_some(value))
 }
 
+/// The same for whoever changes it.
+pub fn get_mut<'a>(object: &'a mut Object, key: &str) -> Option<&'a mut Value> {
+    if object.len() > WALKED_KEYS_MAX {
+        return object.get_mut(key);
+    }
+    object.iter_mut().find_map(|(known, value)| (known == key).then_some(value))
+}
+
 /// The value under `key`, which leaves a null in its place.
 pub fn take(object: &mut Object, key: &str) -> Option<Value> {
-    let place = if object.len() > WALKED_KEYS_MAX {
-        object.get_mut(key)
-    } else {
-        object.iter_mut().find_map(|(known, value)| (known == key).then_some(value))
-    };
-    place.map(Value::take)
+    get_mut(object, key).map(Value::take)
 }
 
 /// The value under `key`, unless it is absent or null.

@@ -57,7 +57,7 @@ pub fn resolve(question: &Question, consulted: &Consulted) -> Explained<ActionPo
         let decision = direct("no_tool", "the call names no tool");
         return Explained { decision, said: Vec::new() };
     }
-    let mut said = answers(question, consulted);
+    let mut said = answers(question, &consulted.providers, consulted.remembered);
     let first = said.first().cloned().unwrap_or_else(nothing_said);
     let decision = overridden(first, consulted, &mut said);
     Explained { decision, said }
@@ -66,8 +66,7 @@ pub fn resolve(question: &Question, consulted: &Consulted) -> Explained<ActionPo
 /// Decides about the call of a named tool by the configured layers and one provider. The layers answer in
 /// their order; a provider that forbids, or failed, has the last word all the same: nothing outvotes a no.
 pub fn judge(question: &Question, provider: HookAnswer<ActionPolicy>) -> Decision<ActionPolicy> {
-    let consulted = Consulted { providers: vec![provider], ..Consulted::default() };
-    let mut said = answers(question, &consulted).into_iter();
+    let mut said = answers(question, &[provider], None).into_iter();
     let first = said.next().unwrap_or_else(nothing_said);
     if first.verdict == ActionPolicy::Forbidden {
         return first;
@@ -86,7 +85,11 @@ fn nothing_said() -> Decision<ActionPolicy> {
     direct("nothing_else_said", "no rule says otherwise")
 }
 
-fn answers(question: &Question, consulted: &Consulted) -> Vec<Decision<ActionPolicy>> {
+fn answers(
+    question: &Question,
+    providers: &[HookAnswer<ActionPolicy>],
+    filed: Option<ActionPolicy>,
+) -> Vec<Decision<ActionPolicy>> {
     let answer = |policy: ActionPolicy, layer: Layer, whose: &str| {
         Decision::new(policy, layer, policy.word(), format!("{whose} says {}", policy.word()))
     };
@@ -99,11 +102,11 @@ fn answers(question: &Question, consulted: &Consulted) -> Vec<Decision<ActionPol
         answer(*policy, Layer::CategoryPolicy, &format!("the policy for the category {category}"))
             .given("category", category.as_str())
     }));
-    said.extend(consulted.providers.iter().enumerate().filter_map(|(place, told)| provider(place, told)));
+    said.extend(providers.iter().enumerate().filter_map(|(place, told)| provider(place, told)));
     let (declared, for_mode) = (question.declared, question.declared_for_mode);
     let own_word = declared.or(for_mode);
     said.extend(
-        remembered(question, consulted, own_word)
+        remembered(question, filed, own_word)
             .map(|policy| answer(policy, Layer::Remembered, "the user's earlier decision")),
     );
     said.extend(declared.map(|policy| answer(policy, Layer::ToolDefault, "the tool's default")));
@@ -133,11 +136,11 @@ fn provider(place: usize, told: &HookAnswer<ActionPolicy>) -> Option<Decision<Ac
 /// A remembered decision spares the user a question. It lifts nothing that is forbidden by now.
 fn remembered(
     question: &Question,
-    consulted: &Consulted,
+    filed: Option<ActionPolicy>,
     own_word: Option<ActionPolicy>,
 ) -> Option<ActionPolicy> {
     question.memory_key()?;
-    consulted.remembered.filter(|_| own_word != Some(ActionPolicy::Forbidden))
+    filed.filter(|_| own_word != Some(ActionPolicy::Forbidden))
 }
 
 /// The host's last word may replace any answer but a refusal; when it fails, it refuses.

@@ -163,10 +163,9 @@ impl<'a> Run<'a> {
 
     /// Sets executors to work, and takes in the next reply. Everything up to the start of an action is
     /// durable before anybody acts, unless it only reads.
-    pub(super) async fn execute(&mut self, places: &[usize]) -> Kinds {
-        let fresh: Vec<usize> =
-            places.iter().copied().filter(|place| !self.in_flight.holds(*place)).collect();
-        let gone = self.gone(&fresh);
+    pub(super) async fn execute(&mut self, mut places: Vec<usize>) -> Kinds {
+        places.retain(|place| !self.in_flight.holds(*place));
+        let gone = self.gone(&places);
         if !gone.is_empty() {
             return Ok(gone);
         }
@@ -174,10 +173,10 @@ impl<'a> Run<'a> {
             let call = self.state.batch.call(*place);
             call.is_some_and(|call| !self.state.rules.only_reads(&call.declared.name))
         };
-        if fresh.iter().any(acts) {
+        if places.iter().any(acts) {
             self.flush().await?;
         }
-        for place in fresh {
+        for place in places {
             let execution = self.execution(place)?;
             self.in_flight.add(place, execution);
         }

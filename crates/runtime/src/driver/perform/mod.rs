@@ -19,7 +19,7 @@ impl Run<'_> {
             Step::CallModel => self.call_model().await,
             Step::Authorise(place) => self.authorise(place).await,
             Step::Reconcile(place) => Box::pin(self.reconcile(place)).await,
-            Step::Execute(places) => self.execute(&places).await,
+            Step::Execute(places) => self.execute(places).await,
             Step::AskCompletion(subject) => Ok(vec![Box::pin(self.ask_completion(subject)).await]),
             Step::AskInterrupt => Box::pin(self.ask_interrupt()).await,
             Step::AskContinue => Ok(vec![Box::pin(self.ask_continue()).await]),

@@ -85,7 +85,7 @@ impl Run<'_> {
     }
 
     pub(super) async fn call_model(&mut self) -> Kinds {
-        self.turn_context = self.state.turn_context(&self.context);
+        self.state.count_in(&mut self.turn_context);
         let Some(answer) = self.answer_of_model().await? else {
             Box::pin(self.hear_cancel()).await?;
             return Ok(Vec::new());

@@ -114,7 +114,7 @@ fn host_turn(state: &RunState, context: &Object, mut turn: Object) -> Result<Ans
         let failure = failure.as_object().cloned().unwrap_or_default();
         return Ok((vec![reported(state, failure, diagnostics)], Vec::new()));
     }
-    if let Some(Value::Array(calls)) = turn.get_mut("tool_calls").filter(|_| state.mediates()) {
+    if let Some(Value::Array(calls)) = json::get_mut(&mut turn, "tool_calls").filter(|_| state.mediates()) {
         let calls = std::mem::take(calls);
         return mediated_turn(state, context, &turn, calls, diagnostics);
     }

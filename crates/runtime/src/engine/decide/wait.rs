@@ -25,7 +25,7 @@ pub(super) fn found(
         return Ok(Some((WaitsFor::Client(redacted(state, declared, &request)), Some(request))));
     }
     let ToolOutcome::Success(payload) = result.outcome() else { return Ok(None) };
-    if payload.get("type").and_then(Value::as_str) != Some(APPROVAL_REQUIRED) {
+    if payload.as_object().and_then(|payload| json::text(payload, "type")) != Some(APPROVAL_REQUIRED) {
         return Ok(None);
     }
     let message = Arc::new(Message::parse(payload)?);

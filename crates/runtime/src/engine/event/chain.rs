@@ -66,9 +66,7 @@ impl Chain {
         let kind = record.kind.as_bytes();
         canonical::sha256_of_parts(&[
             &self.0,
-            &record.seq.0.to_be_bytes(),
-            &record.at_ms.to_be_bytes(),
-            &epoch.to_be_bytes(),
+            [record.seq.0.to_be_bytes(), record.at_ms.to_be_bytes(), epoch.to_be_bytes()].as_flattened(),
             &record.version.to_be_bytes(),
             &(kind.len() as u64).to_be_bytes(),
             kind,

@@ -181,7 +181,17 @@ impl RunState {
         // With just the room it needs: many runs wait at once, each with its own.
         let mut turn_context = Object::with_capacity(context.len() + 1);
         turn_context.extend(context.clone());
-        turn_context.insert("turn".into(), self.turn.into());
+        self.count_in(&mut turn_context);
         turn_context
+    }
+
+    /// Brings the number of the turn in such a context up to date.
+    pub fn count_in(&self, turn_context: &mut Object) {
+        match json::get_mut(turn_context, "turn") {
+            Some(turn) => *turn = self.turn.into(),
+            None => {
+                turn_context.insert("turn".into(), self.turn.into());
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The model: what is asked of it for one turn, and what it answers.
 
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
 use serde_json::Value;
@@ -46,7 +46,9 @@ impl TurnAnswer {
     pub fn text(&self) -> &str {
         match self {
             Self::Provider(turn) => &turn.content,
-            Self::Host(turn) => turn.get("content").and_then(Value::as_str).unwrap_or_default(),
+            Self::Host(turn) => {
+                turn.as_object().and_then(|turn| json::text(turn, "content")).unwrap_or_default()
+            }
         }
     }
 
@@ -55,7 +57,9 @@ impl TurnAnswer {
         static NOTHING: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
         match self {
             Self::Provider(turn) => &turn.usage,
-            Self::Host(turn) => turn.get("usage").and_then(Value::as_object).unwrap_or(&NOTHING),
+            Self::Host(turn) => {
+                turn.as_object().and_then(|turn| json::object(turn, "usage")).unwrap_or(&NOTHING)
+            }
         }
     }
 
