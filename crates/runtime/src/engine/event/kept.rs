@@ -68,10 +68,10 @@ struct Approved<'a> {
 
 impl KeptCall {
     /// The calls of an answered turn.
-    pub(in crate::engine) fn of_turn(event: &Event) -> Vec<Self> {
+    pub(in crate::engine) fn of_turn(event: &Event) -> impl ExactSizeIterator<Item = Self> {
         let turn: Option<Turn<'_>> = serde_json::from_slice(event.body()).ok();
         let calls = turn.map(|turn| turn.calls).unwrap_or_default();
-        calls.into_iter().map(|call| Self::at(event, call)).collect()
+        calls.into_iter().map(|call| Self::at(event, call))
     }
 
     /// A call with the arguments it was approved with; none when they stayed as they were.
