@@ -10,7 +10,7 @@ use super::counter::{counted, stored};
 use super::database::Database;
 use super::ledger::{Ledger, Standing};
 use super::packed::Packing;
-use super::{artifacts, batch, runs};
+use super::{artifacts, batch, runs, span};
 
 /// How much may be written in the thread that asks.
 const SMALL_BYTES_MAX: usize = 64 << 10;
@@ -101,9 +101,9 @@ const UNPLACED: &str = "SELECT run_no, last_seq, epoch, records FROM journal
 /// The same for whoever wants no records: only a bundle has to be read to know whose it is.
 const UNPLACED_WHOSE: &str = "SELECT run_no, last_seq, epoch, iif(run_no = ?2, records, x'') FROM journal
      WHERE id > (SELECT id FROM placed) AND run_no IN (?1, ?2)";
-const PLACED: &str = "SELECT journal.run_no, journal.last_seq, epoch, records, places.last_seq
-     FROM places JOIN journal USING (id)
-     WHERE places.run_no = ?1 AND places.last_seq >= ?2 ORDER BY places.last_seq";
+const PLACED: &str =
+    "SELECT last_seq, id, later FROM places WHERE run_no = ?1 AND last_seq >= ?2 ORDER BY last_seq";
+const ROW: &str = "SELECT run_no, last_seq, epoch, records FROM journal WHERE id = ?1";
 
 fn head(connection: &Connection, run: &RunId) -> Result<Seq, Broken> {
     let Some(no) = number(connection, run)? else { return Ok(Seq::NONE) };
@@ -124,33 +124,42 @@ fn read(connection: &Connection, run: &RunId, from: Seq, limit: usize) -> Result
     // Both looks see one state of the file: no append gets its place between them and is missed by both.
     let _one_state = connection.unchecked_transaction()?;
     let Some(no) = number(connection, run)? else { return Ok(Vec::new()) };
-    let mut found = Found { from, limit, records: Vec::new() };
+    let mut found = Found { no, from, limit, read_to: 0, records: Vec::new() };
     let mut placed = connection.prepare_cached(PLACED)?;
-    let mut rows = placed.query((no, stored(from.0)))?;
+    let mut spans = placed.query((no, stored(from.0)))?;
+    let mut row = connection.prepare_cached(ROW)?;
     while !found.is_enough()
-        && let Some(row) = rows.next()?
+        && let Some(span) = spans.next()?
     {
-        let last: i64 = row.get(4)?;
-        let mut appends = bundle::appends(bundle::row(row)?)?.into_iter();
-        let append = appends.find(|entry| entry.run_no == no && entry.last_seq == last);
-        let missing = || Broken::Damaged(format!("the records up to {last} are not where they should be"));
-        found.take(&append.ok_or_else(missing)?)?;
+        let later: Option<Vec<u8>> = span.get(2)?;
+        for id in span::ids(span.get(1)?, later.as_deref())? {
+            if found.is_enough() {
+                return Ok(found.records);
+            }
+            let mut rows = row.query([id])?;
+            if let Some(row) = rows.next()? {
+                found.take_of(bundle::row(row)?)?;
+            }
+        }
+        found.reached(span.get(0)?)?;
     }
     let mut unplaced = connection.prepare_cached(UNPLACED)?;
     let mut rows = unplaced.query([no, MANY])?;
     while !found.is_enough()
         && let Some(row) = rows.next()?
     {
-        let appends = bundle::appends(bundle::row(row)?)?.into_iter();
-        appends.filter(|entry| entry.run_no == no).try_for_each(|entry| found.take(&entry))?;
+        found.take_of(bundle::row(row)?)?;
     }
     Ok(found.records)
 }
 
 /// The records of a run from some place on, as far as they are read.
 struct Found {
+    no: i64,
     from: Seq,
     limit: usize,
+    /// The sequence number of the last append that was looked at.
+    read_to: i64,
     records: Vec<Record>,
 }
 
@@ -159,13 +168,36 @@ impl Found {
         self.records.len() >= self.limit
     }
 
+    /// Takes what a row holds of the run and was not looked at before.
+    fn take_of(&mut self, row: Entry<'_>) -> Result<(), Broken> {
+        for entry in bundle::appends(row)? {
+            if entry.run_no == self.no && entry.last_seq > self.read_to {
+                self.read_to = entry.last_seq;
+                self.take(&entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reached(&self, last: i64) -> Result<(), Broken> {
+        if self.read_to >= last {
+            return Ok(());
+        }
+        Err(Broken::Damaged(format!("the records up to {last} are not where they should be")))
+    }
+
     fn take(&mut self, entry: &Entry<'_>) -> Result<(), Broken> {
         let (last, epoch) = (Seq(counted(entry.last_seq)), Epoch(counted(entry.epoch)));
         if last < self.from || self.is_enough() {
             return Ok(());
         }
-        let records = batch::decode(entry.records, last, epoch)?.into_iter();
-        let wanted = records.filter(|record| record.seq >= self.from);
+        let records = batch::decode(entry.records, last, epoch)?;
+        if let (Some(before), Some(next)) = (self.records.last(), records.first())
+            && next.seq.0 != before.seq.0 + 1
+        {
+            return Err(Broken::Damaged(format!("the records after {} are missing", before.seq)));
+        }
+        let wanted = records.into_iter().filter(|record| record.seq >= self.from);
         self.records.extend(wanted.take(self.limit - self.records.len()));
         Ok(())
     }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::broken::Broken;
 use super::bundle::{self, Bundle, Entry, MANY};
 use super::counter::{counted, stored};
+use super::span::Span;
 
 /// So many appends may lie in the journal without a place. Whoever reads a run looks through all of them.
 const UNPLACED_MAX: usize = 2_048;
@@ -163,14 +164,18 @@ impl Ledger {
         self.unplaced.len() >= UNPLACED_MAX
     }
 
-    /// Gives every append that is written its place, run by run, so that each page is written once for all
-    /// that go there.
+    /// Gives every append that is written its place, all of a run together.
     pub(super) fn place(&mut self, connection: &Connection) -> Result<(), Broken> {
         self.unplaced.sort_unstable_by_key(|place| (place.run_no, place.last_seq));
-        let mut insert = connection.prepare_cached("INSERT INTO places VALUES (?1, ?2, ?3)")?;
-        for place in self.unplaced.drain(..) {
-            insert.execute((place.run_no, place.last_seq, place.id))?;
+        let sql = "INSERT INTO places (run_no, last_seq, id, later) VALUES (?1, ?2, ?3, ?4)";
+        let mut insert = connection.prepare_cached(sql)?;
+        for of_run in self.unplaced.chunk_by(|one, next| one.run_no == next.run_no) {
+            let [first, later @ ..] = of_run else { continue };
+            let mut span = Span::of(first.last_seq, first.id);
+            later.iter().for_each(|place| span.go_on(place.last_seq, place.id));
+            insert.execute((first.run_no, span.last_seq, span.first_id, span.later))?;
         }
+        self.unplaced.clear();
         connection.prepare_cached("UPDATE placed SET id = ?1")?.execute([self.last_id])?;
         Ok(())
     }

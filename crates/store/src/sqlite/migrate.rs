@@ -17,6 +17,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "places", sql: include_str!("../../migrations/0004_places.sql") },
     Migration { name: "remembered", sql: include_str!("../../migrations/0005_remembered.sql") },
     Migration { name: "bundles", sql: include_str!("../../migrations/0006_bundles.sql") },
+    Migration { name: "spans", sql: include_str!("../../migrations/0007_spans.sql") },
 ];
 
 /// The format this program writes.
@@ -40,12 +41,14 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Broken> {
     Ok(())
 }
 
-/// What stands in for a table that an older file does not have.
-const STAND_INS: [(&str, &str); 3] = [
-    ("places", "SELECT run_no, last_seq, id FROM journal"),
-    ("placed", "SELECT coalesce(max(id), 0) AS id FROM journal"),
+/// What stands in for a table that an older file does not have, or has without some column.
+const STAND_INS: [(&str, &str, &str); 4] = [
+    ("places", "id", "SELECT run_no, last_seq, id, NULL AS later FROM journal"),
+    ("places", "later", "SELECT run_no, last_seq, id, NULL AS later FROM main.places"),
+    ("placed", "id", "SELECT coalesce(max(id), 0) AS id FROM journal"),
     (
         "remembered",
+        "no",
         "SELECT 0 AS no, '' AS workspace, '' AS principal, '' AS agent, '' AS tool, '' AS layer, '' AS rule,
              '' AS said_by, '' AS said_at, '' AS run WHERE 0",
     ),
@@ -53,8 +56,9 @@ const STAND_INS: [(&str, &str); 3] = [
 
 /// Lets a connection that may not bring an older file to the newest format read it nevertheless.
 pub(super) fn stand_in(connection: &Connection) -> Result<(), Broken> {
-    for (table, rows) in STAND_INS {
-        if !connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1")?.exists([table])? {
+    let mut has = connection.prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2")?;
+    for (table, column, rows) in STAND_INS {
+        if !has.exists([table, column])? {
             connection.execute_batch(&format!("CREATE TEMP VIEW {table} AS {rows}"))?;
         }
     }

@@ -30,6 +30,7 @@ mod readers;
 mod record;
 mod runs;
 mod sessions;
+mod span;
 mod task_runs;
 mod unshared;
 mod work;
