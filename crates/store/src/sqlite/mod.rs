@@ -16,6 +16,8 @@ mod counter;
 mod database;
 mod desk;
 mod dictionary;
+mod file_layer;
+mod gathered;
 mod holder;
 mod inbox;
 mod job;

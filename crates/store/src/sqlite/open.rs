@@ -1,5 +1,6 @@
 //! The one door to SQLite: opening, recognising and setting up a file.
 
+use std::ffi::CStr;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use super::broken::Broken;
 use super::counter::stored;
 use super::open_error::OpenError;
 use super::options::{Access, Check, Options};
-use super::{migrate, unshared, work};
+use super::{file_layer, migrate, unshared, work};
 
 /// Marks a file as ours: the letters `prov`.
 const APPLICATION_ID: i64 = 0x7072_6f76;
@@ -31,7 +32,7 @@ pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, Open
     not_a_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     // It waits by itself: see `work::patiently`.
-    let connection = connect(path, flags, Duration::ZERO).map_err(error)?;
+    let connection = connect(path, flags, file_layer::name(), Duration::ZERO).map_err(error)?;
     let patiently = |attempt: &dyn Fn() -> Result<(), Broken>| {
         work::patiently(options.patience_ms, attempt).map_err(error)
     };
@@ -89,10 +90,10 @@ fn look(path: &Path, view: View, options: &Options) -> Result<(Connection, Found
     let patience = Duration::from_millis(options.patience_ms);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let connection = match view {
-        View::Shared => connect(path, flags, patience)?,
+        View::Shared => connect(path, flags, None, patience)?,
         View::AsItLies => {
             let name = unshared::as_it_lies(path);
-            connect(Path::new(&name), flags | OpenFlags::SQLITE_OPEN_URI, patience)?
+            connect(Path::new(&name), flags | OpenFlags::SQLITE_OPEN_URI, None, patience)?
         }
     };
     let found = recognise(&connection)?;
@@ -104,8 +105,17 @@ fn not_a_folder(path: &Path) -> Result<(), OpenError> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one door")]
-fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, Broken> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+fn connect(
+    path: &Path,
+    flags: OpenFlags,
+    layer: Option<&CStr>,
+    patience: Duration,
+) -> Result<Connection, Broken> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match layer {
+        Some(layer) => Connection::open_with_flags_and_vfs(path, flags, layer)?,
+        None => Connection::open_with_flags(path, flags)?,
+    };
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // A file made by somebody else must not run their code in ours.
