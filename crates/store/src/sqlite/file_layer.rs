@@ -5,7 +5,8 @@
 //! calls and copies the log into the file with one call a page; when many runs write, these calls take as
 //! long as the disk does. Pieces are gathered
 //!
-//! - in the log, where nothing counts before SQLite has asked for a sync, which it does at every commit; and
+//! - in the log, which only commits write, since the connection keeps changed pages in memory until then
+//!   (`cache_spill`): a commit ends with a sync, or failed and counts for nothing; and
 //! - in the file while all of the log is copied into it, until SQLite says that it is.
 //!
 //! What is gathered is written before anybody may look for it: before this connection reads, asks for the
@@ -22,11 +23,16 @@ use rusqlite::ffi;
 use super::gathered::{BYTES_MAX, Gathered};
 
 const NAME: &CStr = c"provost";
-/// Where the index of the log, in memory that all processes share, says how many pages the log has, and up to
+/// The index of the log, in memory that all processes share, says here how many pages the log has, and up to
 /// which one a copy goes: <https://www.sqlite.org/walformat.html>.
 const PAGES_AT: usize = 16;
 const COPIED_TO_AT: usize = 128;
 const INDEX_BYTES: c_int = 32 << 10;
+/// The index's lock of whoever writes the log, and the one that is held as long as a copy goes on.
+const WRITING: c_int = 0;
+const COPYING: c_int = 3;
+const TAKE: c_int = ffi::SQLITE_SHM_LOCK | ffi::SQLITE_SHM_EXCLUSIVE;
+const GIVE_BACK: c_int = ffi::SQLITE_SHM_UNLOCK | ffi::SQLITE_SHM_EXCLUSIVE;
 
 type File = ffi::sqlite3_file;
 type Methods = ffi::sqlite3_io_methods;
@@ -57,11 +63,16 @@ struct State {
 
 enum Kind {
     Log,
-    Database {
-        copying: bool,
-        /// How the last pages of a copy failed, until SQLite asks.
-        failed: c_int,
-    },
+    Database { copy: Option<WholeCopy> },
+}
+
+/// A copy of the whole log, during which we hold the lock of whoever writes it.
+#[derive(Default)]
+struct WholeCopy {
+    /// SQLite has given its last page.
+    is_over: bool,
+    /// How the last pages failed, for when SQLite asks.
+    failed: c_int,
 }
 
 impl Kind {
@@ -77,7 +88,7 @@ impl Kind {
 
 impl State {
     fn gathers(&self) -> bool {
-        matches!(self.kind, Kind::Log | Kind::Database { copying: true, .. })
+        matches!(self.kind, Kind::Log | Kind::Database { copy: Some(WholeCopy { is_over: false, .. }) })
     }
 }
 
@@ -124,11 +135,13 @@ unsafe extern "C" fn open(
     let code = unsafe { open(own.layer, name, file, flags, opened_as) };
     let kind = match flags {
         flags if flags & ffi::SQLITE_OPEN_WAL != 0 => Kind::Log,
-        flags if flags & ffi::SQLITE_OPEN_MAIN_DB != 0 => {
-            Kind::Database { copying: false, failed: ffi::SQLITE_OK }
-        }
+        flags if flags & ffi::SQLITE_OPEN_MAIN_DB != 0 => Kind::Database { copy: None },
         _ => return code,
     };
+    // SAFETY: as above.
+    if matches!(kind, Kind::Log) && !unsafe { ends_with_a_sync(file) } {
+        return code;
+    }
     // SAFETY: its own layer says by functions or null whether the file is open, and functions live as long
     // as the process.
     unsafe {
@@ -147,6 +160,18 @@ unsafe extern "C" fn open(
     code
 }
 
+/// SQLite writes on after the sync of a commit where a torn write could harm bytes beside it.
+///
+/// # Safety
+/// SQLite's own layer has opened the file, or tried to.
+unsafe fn ends_with_a_sync(log: *mut File) -> bool {
+    // SAFETY: functions live as long as the process.
+    unsafe {
+        let traits = (*log).pMethods.as_ref().and_then(|methods| methods.xDeviceCharacteristics);
+        traits.is_some_and(|traits| traits(log) & ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0)
+    }
+}
+
 /// The functions that ours stand in for. Those that are left have nothing to do with what is written; SQLite
 /// maps no file into memory unless it is told to.
 fn replaced(mut methods: Methods) -> Methods {
@@ -157,6 +182,7 @@ fn replaced(mut methods: Methods) -> Methods {
     methods.xSync = Some(sync);
     methods.xFileSize = Some(size);
     methods.xFileControl = Some(control);
+    methods.xShmLock = methods.xShmLock.and(Some(lock));
     methods
 }
 
@@ -235,12 +261,14 @@ after_writing!(control_own is xFileControl(what: c_int, with: *mut c_void), fail
 unsafe extern "C" fn truncate(file: *mut File, bytes: i64) -> c_int {
     // SAFETY: SQLite gives an open file.
     unsafe {
-        if let Some(State { kind: Kind::Database { failed, .. }, .. }) = state(file)
-            && *failed != ffi::SQLITE_OK
-        {
-            return std::mem::replace(failed, ffi::SQLITE_OK);
+        match state(file) {
+            Some(State { kind: Kind::Database { copy: Some(copy) }, .. })
+                if copy.failed != ffi::SQLITE_OK =>
+            {
+                copy.failed
+            }
+            _ => truncate_own(file, bytes),
         }
-        truncate_own(file, bytes)
     }
 }
 
@@ -256,17 +284,23 @@ unsafe extern "C" fn control(file: *mut File, what: c_int, with: *mut c_void) ->
     }
 }
 
-/// When a part of the log is copied, SQLite no longer asks at its end whether that went well, so pages are
-/// gathered only when all of it is.
+/// At the end of a copy SQLite asks whether its last pages were written only if the log ends there. So pages
+/// are gathered if it does and nobody can write on.
 ///
 /// # Safety
 /// As of [`state`].
 unsafe fn begin_copy(file: *mut File) {
     // SAFETY: as the caller promises.
     unsafe {
-        let whole = copies_all(file);
-        if let Some(State { kind: Kind::Database { copying, .. }, .. }) = state(file) {
-            *copying = whole;
+        let Some(State { own, kind: Kind::Database { copy }, .. }) = state(file) else { return };
+        let Some(lock) = (**own).xShmLock else { return };
+        if lock(file, WRITING, 1, TAKE) != ffi::SQLITE_OK {
+            return;
+        }
+        if copies_all(file, *own) {
+            *copy = Some(WholeCopy::default());
+        } else {
+            lock(file, WRITING, 1, GIVE_BACK);
         }
     }
 }
@@ -277,30 +311,39 @@ unsafe fn end_copy(file: *mut File) {
     // SAFETY: as the caller promises.
     unsafe {
         let Some(state) = state(file) else { return };
-        let code = flush(file, state);
-        if code != ffi::SQLITE_OK && !copies_all(file) {
-            // Another process has written in between: SQLite would take for copied what is not. It does not
-            // when this process ends here, and the log has all of it.
-            std::process::abort();
-        }
-        if let Kind::Database { copying, failed } = &mut state.kind {
-            (*copying, *failed) = (false, code);
+        let failed = flush(file, state);
+        if let Kind::Database { copy: Some(copy) } = &mut state.kind {
+            *copy = WholeCopy { is_over: true, failed };
         }
     }
 }
 
-/// Whether the copy that goes on is one of the whole log.
+/// SQLite gives the lock of a copy back when it is done with it, however it went, and so do we.
+unsafe extern "C" fn lock(file: *mut File, first: c_int, count: c_int, what: c_int) -> c_int {
+    // SAFETY: SQLite gives an open file, and what its own function takes.
+    unsafe {
+        let Some(state) = state(file) else { return ffi::SQLITE_IOERR_SHMLOCK };
+        let Some(own) = (*state.own).xShmLock else { return ffi::SQLITE_IOERR_SHMLOCK };
+        if let Kind::Database { copy } = &mut state.kind
+            && (first, what) == (COPYING, GIVE_BACK)
+            && copy.take().is_some()
+        {
+            own(file, WRITING, 1, GIVE_BACK);
+        }
+        own(file, first, count, what)
+    }
+}
+
+/// Whether the copy that begins is one of the whole log.
 ///
 /// # Safety
-/// As of [`state`].
-unsafe fn copies_all(file: *mut File) -> bool {
+/// The file is open, and these are the functions of SQLite's own layer.
+unsafe fn copies_all(file: *mut File, own: *const Methods) -> bool {
     // SAFETY: SQLite has mapped the index before it copies, and the numbers lie in its first region.
     unsafe {
-        let map = state(file).and_then(|state| (*state.own).xShmMap);
         let mut region = ptr::null_mut();
-        if map.is_none_or(|map| map(file, 0, INDEX_BYTES, 0, &raw mut region) != ffi::SQLITE_OK)
-            || region.is_null()
-        {
+        let mapped = (*own).xShmMap.map(|map| map(file, 0, INDEX_BYTES, 0, &raw mut region));
+        if mapped != Some(ffi::SQLITE_OK) || region.is_null() {
             return false;
         }
         let number = |at| AtomicU32::from_ptr(region.byte_add(at).cast()).load(Ordering::SeqCst);
@@ -312,12 +355,11 @@ unsafe extern "C" fn close(file: *mut File) -> c_int {
     // SAFETY: SQLite closes a file once and does not use it afterwards.
     unsafe {
         let Some(state) = state(file) else { return ffi::SQLITE_IOERR_CLOSE };
-        let written = flush(file, state);
         let own = state.own;
+        // Nothing is gathered that anybody was told of.
         ptr::drop_in_place(state);
         (*file).pMethods = own;
-        let closed = (*own).xClose.map_or(ffi::SQLITE_IOERR_CLOSE, |close| close(file));
-        if written == ffi::SQLITE_OK { closed } else { written }
+        (*own).xClose.map_or(ffi::SQLITE_IOERR_CLOSE, |close| close(file))
     }
 }
 
@@ -332,7 +374,8 @@ mod tests {
     fn open(path: &Path) -> Connection {
         let flags = OpenFlags::default();
         let connection = Connection::open_with_flags_and_vfs(path, flags, super::name().unwrap()).unwrap();
-        connection.execute_batch("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0").unwrap();
+        let set_up = "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_spill = off";
+        connection.execute_batch(set_up).unwrap();
         connection.execute_batch("CREATE TABLE IF NOT EXISTS texts (no INTEGER PRIMARY KEY, text)").unwrap();
         connection
     }
@@ -400,21 +443,48 @@ mod tests {
         check(&path, 400);
     }
 
+    /// Another process may write as soon as a transaction is rolled back: nothing of it may come after that.
     #[test]
-    fn what_was_not_committed_is_not_there() {
+    fn what_was_rolled_back_is_never_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let connection = open(&path);
-        // So few pages are kept in memory that the log takes many before the end.
+        write(&connection, 100);
+        copy(&connection);
         connection.execute_batch("PRAGMA cache_size = 10; BEGIN").unwrap();
         write(&connection, 400);
-        let seen: u32 = connection.query_row("SELECT count(*) FROM texts", [], |row| row.get(0)).unwrap();
-        assert_eq!(seen, 400);
-        check(&path, 0);
+        check(&path, 100);
         connection.execute_batch("ROLLBACK").unwrap();
-        write(&connection, 100);
-        check(&path, 100);
+        let other = open(&path);
+        write(&other, 100);
+        let seen: u32 = connection.query_row("SELECT count(*) FROM texts", [], |row| row.get(0)).unwrap();
+        assert_eq!(seen, 200);
         drop(connection);
-        check(&path, 100);
+        check(&path, 200);
+        copy(&other);
+        check(&path, 200);
+    }
+
+    /// While somebody else writes, SQLite hears of every page by itself, and afterwards everybody writes again.
+    #[test]
+    fn whoever_copies_keeps_nobody_from_writing_afterwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (connection, other) = (open(&path), open(&path));
+        write(&connection, 200);
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let before = writes();
+        let (pages, copied) = copy(&connection);
+        assert_eq!(copied, pages);
+        assert!(writes() - before >= 200);
+        write(&other, 100);
+        other.execute_batch("COMMIT").unwrap();
+        for _ in 0..2 {
+            copy(&connection);
+            write(&other, 100);
+            copy(&other);
+            write(&connection, 100);
+        }
+        check(&path, 700);
     }
 }

@@ -102,7 +102,7 @@ const UNPLACED: &str = "SELECT run_no, last_seq, epoch, records FROM journal
 const UNPLACED_WHOSE: &str = "SELECT run_no, last_seq, epoch, iif(run_no = ?2, records, x'') FROM journal
      WHERE id > (SELECT id FROM placed) AND run_no IN (?1, ?2)";
 const PLACED: &str =
-    "SELECT last_seq, id, later FROM places WHERE run_no = ?1 AND last_seq >= ?2 ORDER BY last_seq";
+    "SELECT last_seq, first_id, later FROM places WHERE run_no = ?1 AND last_seq >= ?2 ORDER BY last_seq";
 const ROW: &str = "SELECT run_no, last_seq, epoch, records FROM journal WHERE id = ?1";
 
 fn head(connection: &Connection, run: &RunId) -> Result<Seq, Broken> {
@@ -192,10 +192,9 @@ impl Found {
             return Ok(());
         }
         let records = batch::decode(entry.records, last, epoch)?;
-        if let (Some(before), Some(next)) = (self.records.last(), records.first())
-            && next.seq.0 != before.seq.0 + 1
-        {
-            return Err(Broken::Damaged(format!("the records after {} are missing", before.seq)));
+        let due = self.records.last().map_or(self.from.0.max(1), |before| before.seq.0 + 1);
+        if records.first().is_some_and(|next| next.seq.0 > due) {
+            return Err(Broken::Damaged(format!("the records from {due} on are missing")));
         }
         let wanted = records.into_iter().filter(|record| record.seq >= self.from);
         self.records.extend(wanted.take(self.limit - self.records.len()));

@@ -167,7 +167,7 @@ impl Ledger {
     /// Gives every append that is written its place, all of a run together.
     pub(super) fn place(&mut self, connection: &Connection) -> Result<(), Broken> {
         self.unplaced.sort_unstable_by_key(|place| (place.run_no, place.last_seq));
-        let sql = "INSERT INTO places (run_no, last_seq, id, later) VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO places (run_no, last_seq, first_id, later) VALUES (?1, ?2, ?3, ?4)";
         let mut insert = connection.prepare_cached(sql)?;
         for of_run in self.unplaced.chunk_by(|one, next| one.run_no == next.run_no) {
             let [first, later @ ..] = of_run else { continue };

@@ -43,8 +43,8 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), Broken> {
 
 /// What stands in for a table that an older file does not have, or has without some column.
 const STAND_INS: [(&str, &str, &str); 4] = [
-    ("places", "id", "SELECT run_no, last_seq, id, NULL AS later FROM journal"),
-    ("places", "later", "SELECT run_no, last_seq, id, NULL AS later FROM main.places"),
+    ("places", "last_seq", "SELECT run_no, last_seq, id AS first_id, NULL AS later FROM journal"),
+    ("places", "first_id", "SELECT run_no, last_seq, id AS first_id, NULL AS later FROM main.places"),
     ("placed", "id", "SELECT coalesce(max(id), 0) AS id FROM journal"),
     (
         "remembered",

@@ -165,6 +165,8 @@ fn prepare(connection: &Connection, options: &Options) -> Result<(), Broken> {
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // Durable means: on the disk before anybody hears of it.
     connection.pragma_update(None, "synchronous", "full")?;
+    // Only commits write the log: see `file_layer`.
+    connection.pragma_update(None, "cache_spill", false)?;
     // A file that is there keeps the pages it was made with.
     let page_bytes: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
     let limit = |name: &str, most: i64| connection.pragma_update_and_check(None, name, most, |_| Ok(()));
