@@ -13,10 +13,6 @@ use super::work;
 /// After so many commits the log is copied into the file and written anew from its beginning. Where a
 /// file does not grow, a sync has half as much to write.
 const LAP_COMMITS: u32 = 64;
-/// The same when many share a commit: everybody waits while the log is copied.
-const LAP_COMMITS_SHARED: u32 = 128;
-/// Many are so many on average.
-const SHARED_BY: usize = 8;
 
 /// The connection that writes, and whoever sits at it.
 pub(super) struct Desk {
@@ -26,8 +22,6 @@ pub(super) struct Desk {
     ledger: Ledger,
     /// How many commits the log has taken since it was copied.
     commits: u32,
-    /// How many pieces of work they were.
-    worked: usize,
 }
 
 /// Where a transaction failed.
@@ -42,7 +36,7 @@ enum Failure {
 
 impl Desk {
     pub(super) fn new(connection: Connection, path: PathBuf, patience_ms: u64) -> Self {
-        Self { connection, path, patience_ms, ledger: Ledger::default(), commits: 0, worked: 0 }
+        Self { connection, path, patience_ms, ledger: Ledger::default(), commits: 0 }
     }
 
     /// Does the work of a group in one transaction, and answers after its commit.
@@ -78,14 +72,13 @@ impl Desk {
         if !self.lap_is_over() {
             return;
         }
-        (self.commits, self.worked) = (0, 0);
+        self.commits = 0;
         // What is not copied stays in the log, and whoever reads looks there first.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
     }
 
     fn lap_is_over(&self) -> bool {
-        let shared = self.worked >= SHARED_BY * self.commits as usize;
-        self.commits >= if shared { LAP_COMMITS_SHARED } else { LAP_COMMITS }
+        self.commits >= LAP_COMMITS
     }
 
     fn commit(&mut self, group: &mut [Box<dyn Job>], patience_ms: u64) -> Result<(), Failure> {
@@ -98,7 +91,6 @@ impl Desk {
             self.ledger.forget();
         }
         self.commits += 1;
-        self.worked += group.len();
         outcome
     }
 
