@@ -199,3 +199,18 @@ fn check(connection: &Connection, options: &Options) -> Result<(), Broken> {
     let told: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if told == "ok" { Ok(()) } else { Err(Broken::Damaged(told)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file layer relies on both: only commits write the log, and each ends with a sync.
+    #[test]
+    fn whoever_writes_keeps_pages_until_the_commit_and_syncs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = writing(&folder.path().join("file"), &Options::default()).unwrap();
+        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(number("PRAGMA cache_spill"), 0);
+        assert_eq!(number("PRAGMA synchronous"), 2, "full");
+    }
+}
