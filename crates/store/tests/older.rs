@@ -24,6 +24,14 @@ const FORMAT_3: &str = concat!(
     "74223a22616761696e20616e64202c227d04008f68565099bbe56a1b1006');",
 );
 
+/// What a program of the sixth format made of it.
+const FORMAT_6: &str = concat!(
+    include_str!("../migrations/0004_places.sql"),
+    include_str!("../migrations/0005_remembered.sql"),
+    include_str!("../migrations/0006_bundles.sql"),
+    "INSERT INTO migrations VALUES (4, 'places'), (5, 'remembered'), (6, 'bundles'); PRAGMA user_version = 6;",
+);
+
 fn check(records: &[Record]) {
     let body = format!("{{\"text\":\"{}\"}}", "again and again, ".repeat(40));
     let bodies: Vec<_> = records.iter().take(2).map(|record| &*record.body).collect();
@@ -33,10 +41,19 @@ fn check(records: &[Record]) {
 
 #[tokio::test]
 async fn the_third_format_is_read_and_brought_up() {
+    read_and_bring_up(&[FORMAT_3]).await;
+}
+
+#[tokio::test]
+async fn the_sixth_format_is_read_and_brought_up() {
+    read_and_bring_up(&[FORMAT_3, FORMAT_6]).await;
+}
+
+async fn read_and_bring_up(format: &[&str]) {
     let place = Place::new();
     fs::create_dir_all(place.path().parent().unwrap()).unwrap();
     #[expect(clippy::disallowed_methods, reason = "an older program wrote it")]
-    Connection::open(place.path()).unwrap().execute_batch(FORMAT_3).unwrap();
+    Connection::open(place.path()).unwrap().execute_batch(&format.concat()).unwrap();
     let run = run("run-1");
 
     let looking = Options { access: Access::ReadOnly, ..Options::default() };
@@ -47,12 +64,16 @@ async fn the_third_format_is_read_and_brought_up() {
     assert!(stores.memory.remembered().await.unwrap().is_empty(), "nobody could say so then");
     assert_eq!(fs::read(place.path()).unwrap(), before, "whoever only looks changes nothing");
 
+    // So many that most have got their places.
     let writing = place.open().stores();
-    assert_eq!(writing.journal.append(append(&run, 2, 10)).await.unwrap(), Seq(3));
+    for expected in 2..100 {
+        assert_eq!(writing.journal.append(append(&run, expected, 10)).await.unwrap(), Seq(expected + 1));
+    }
+    // Whoever was looking at it all the time sees them too.
     for stores in [stores, writing, place.open_with(&looking).stores()] {
-        assert_eq!(stores.journal.head(&run).await.unwrap(), Seq(3));
-        let records = stores.journal.read(&run, Seq::FIRST, 10).await.unwrap();
-        assert_eq!(records.len(), 3);
+        assert_eq!(stores.journal.head(&run).await.unwrap(), Seq(100));
+        let records = stores.journal.read(&run, Seq::FIRST, 500).await.unwrap();
+        assert_eq!(records.len(), 100);
         check(&records);
     }
 }

@@ -64,3 +64,20 @@ pub(super) fn stand_in(connection: &Connection) -> Result<(), Broken> {
     }
     Ok(())
 }
+
+/// Whether something stands in for what the file has not.
+pub(super) fn has_stand_ins(connection: &Connection) -> Result<bool, Broken> {
+    Ok(connection.prepare("SELECT 1 FROM temp.sqlite_schema WHERE type = 'view'")?.exists([])?)
+}
+
+/// Takes it away once somebody else has brought the file to the newest format: it would hide what is there.
+pub(super) fn stand_down(connection: &Connection) -> Result<(), Broken> {
+    let version: i64 = connection.query_row("PRAGMA main.user_version", [], |row| row.get(0))?;
+    if version < newest() {
+        return Ok(());
+    }
+    for (table, ..) in STAND_INS {
+        connection.execute_batch(&format!("DROP VIEW IF EXISTS temp.{table}"))?;
+    }
+    Ok(())
+}

@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::broken::Broken;
+use super::migrate;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
@@ -68,7 +69,14 @@ impl Drop for Readers {
 /// One reader waits at the queue, the others wait for its place.
 fn serve(connection: &Connection, jobs: &Mutex<mpsc::Receiver<Job>>) {
     let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
+    // What cannot be found out here fails for whoever reads, who is told why.
+    let stands_in = || migrate::has_stand_ins(connection).unwrap_or_default();
+    let mut older = stands_in();
     while let Some(job) = next() {
+        if older {
+            let _ = migrate::stand_down(connection);
+            older = stands_in();
+        }
         job(connection);
     }
 }
