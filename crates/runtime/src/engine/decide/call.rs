@@ -1,5 +1,6 @@
 //! Reading the calls of a turn: which tool is meant, what may be shown of it, whether it can be executed.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use provost_contract::json::{self, Object};
@@ -36,15 +37,18 @@ pub(super) fn declare(
     context: &Object,
     calls: Vec<Value>,
 ) -> Result<(Vec<Arc<CallDeclared>>, Vec<RawCall>)> {
-    let (mut known, mut raws) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
+    let (mut all, mut raws) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
+    let mut ids = BTreeSet::new();
     for (position, call) in (1..).zip(calls) {
         let Value::Object(raw) = call else { continue };
-        if let Some((declared, raw)) = declare_one(state, context, raw, position, &known)? {
-            known.push(Arc::new(declared));
+        // Noted only when another call follows: most turns have one.
+        ids.extend(all.last().map(|before: &Arc<CallDeclared>| before.id.clone()));
+        if let Some((declared, raw)) = declare_one(state, context, raw, position, &ids)? {
+            all.push(Arc::new(declared));
             raws.push(raw);
         }
     }
-    Ok((known, raws))
+    Ok((all, raws))
 }
 
 fn declare_one(
@@ -52,12 +56,12 @@ fn declare_one(
     context: &Object,
     raw: Object,
     position: usize,
-    known: &[Arc<CallDeclared>],
+    ids: &BTreeSet<String>,
 ) -> Result<Option<(CallDeclared, RawCall)>> {
     let name = json::non_empty_text(&raw, "name").or_else(|| json::non_empty_text(&raw, "tool_name"));
     let Some(called) = name else { return Ok(None) };
     let id = call_id(&raw).unwrap_or_else(|| format!("tool-call-{}-{position}", state.turn));
-    let id = one_of_its_own(id, position, known);
+    let id = one_of_its_own(id, position, ids);
     let context = call_context(context, &id);
     let tool = state.rules.tools.catalog.find(called);
     let prepared = prepare_call(state, tool, &context, called, parameters(&raw))?;
@@ -68,9 +72,9 @@ fn declare_one(
 
 /// An id names one call: what is asked, allowed and answered under it must not stand for another. The
 /// first keeps it.
-fn one_of_its_own(id: String, position: usize, known: &[Arc<CallDeclared>]) -> String {
+fn one_of_its_own(id: String, position: usize, ids: &BTreeSet<String>) -> String {
     let mut own = id;
-    while known.iter().any(|call| call.id == own) {
+    while ids.contains(&own) {
         own = format!("{own}-{position}");
     }
     own
