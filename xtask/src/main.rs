@@ -1,6 +1,7 @@
 //! Developer commands. CI runs the very same ones.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a developer")]
 
+mod attack;
 mod bench;
 mod conformance;
 mod crash;
@@ -30,7 +31,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run every check that must hold before a change lands
-    Test,
+    Test(test::Options),
+    /// Play attacks on what the documentation promises, with the real program
+    Attack(attack::Options),
     /// Check the rules of the tree that no compiler checks
     Tidy,
     /// Throw mutated vectors at every public operation
@@ -54,7 +57,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Test => test::run(),
+        Command::Test(options) => test::run(&options),
+        Command::Attack(options) => attack::run(&options),
         Command::Tidy => tidy::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),

@@ -4,21 +4,42 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, conformance, crash, fuzz, tidy};
+use clap::Args;
+
+use crate::{Failure, attack, conformance, crash, fuzz, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
 /// A few real kills; more are `cargo xtask crash --real`.
 const CRASH_KILLS: u64 = 15;
 
-/// Runs every check, in the order in which a mistake is cheapest to learn of.
-pub(crate) fn run() -> Result<(), Failure> {
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Only what a commit needs: format, tidy, unit tests, a short attack and crash
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Runs the checks, in the order in which a mistake is cheapest to learn of.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("tidy", tidy::run)?;
+    if options.quick { quick() } else { everything() }
+}
+
+fn quick() -> Result<(), Failure> {
+    step("unit tests", || cargo(&["test", "--workspace", "--all-features", "--lib", "--bins"]))?;
+    step("attack", || attack::run(&attack::Options::quick()))?;
+    step("crash", || crash::run(&crash::Options::points()))?;
+    step("conformance", || conformance::run(&conformance::Options::default()))
+}
+
+fn everything() -> Result<(), Failure> {
     step("clippy", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
     })?;
     step("tests", tests)?;
+    step("attack", || attack::run(&attack::Options::default()))?;
     step("fuzz", || fuzz::run(&fuzz::Options::short(FUZZ_RUNS)))?;
     step("crash", || {
         crash::run(&crash::Options::points())?;
