@@ -5,9 +5,8 @@
 
 use provost_contract::Result;
 use provost_contract::action::{Idempotency, SideEffect};
-use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, ToolAction};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,7 +49,7 @@ impl Tool for Ask {
         &self.0
     }
 
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>> {
-        Box::pin(std::future::ready(read::<Parameters>(parameters).map(|_| Reply::Waits)))
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>> {
+        Box::pin(std::future::ready(read::<Parameters>(&action.call.parameters).map(|_| Reply::Waits)))
     }
 }

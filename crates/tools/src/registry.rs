@@ -151,7 +151,7 @@ impl ToolExecutor for Tools {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
             let tool = self.get(action.call.tool_name()).ok_or(ExecutorError::TargetUnavailable)?;
-            let answer = tool.run(&action.call.parameters).await;
+            let answer = tool.run(action).await;
             Ok(answer.map_or_else(Refusal::into_value, Reply::into_value))
         })
     }

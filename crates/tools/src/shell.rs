@@ -6,7 +6,7 @@ use provost_contract::Result;
 use provost_contract::action::{Idempotency, SideEffect};
 use provost_contract::json::{Object, without_nulls};
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, ToolAction};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -58,9 +58,9 @@ impl ShellRun {
         Ok(Launch { argv, cwd, timeout_ms: self.launcher.timeout_ms(timeout_ms) })
     }
 
-    async fn carry_out(&self, parameters: &Object) -> Result<Reply, Refusal> {
-        let launch = self.asked(parameters)?;
-        let finished = self.launcher.launch(&launch, &[]).await?;
+    async fn carry_out(&self, action: ToolAction<'_>) -> Result<Reply, Refusal> {
+        let launch = self.asked(&action.call.parameters)?;
+        let finished = self.launcher.launch(&launch, action, &[]).await?;
         reply(&launch, &finished)
     }
 }
@@ -87,8 +87,8 @@ impl Tool for ShellRun {
         &self.declaration
     }
 
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>> {
-        Box::pin(self.carry_out(parameters))
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>> {
+        Box::pin(self.carry_out(action))
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {

@@ -2,7 +2,7 @@
 
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::{Boxed, Recalled};
+use provost_runtime::port::{Boxed, Recalled, ToolAction};
 
 use crate::{Preview, Refusal, Reply};
 
@@ -16,7 +16,7 @@ pub trait Tool: Send + Sync {
     /// # Cancel safety
     /// A dropped future stops the work: nothing of it goes on for long, no process outlives it, and no
     /// file is left half written. Whether the work was done by then is open.
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>>;
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>>;
 
     /// What doing it would change, without doing anything; none when there is nothing worth showing.
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {

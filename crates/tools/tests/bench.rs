@@ -109,7 +109,7 @@ fn action<'a>(
     runtime: &'a RuntimeMetadata,
     context: &'a provost_contract::json::Object,
 ) -> ToolAction<'a> {
-    ToolAction { call, executor: DeclaredExecutor::Host, runtime, context, key: "key" }
+    ToolAction { call, executor: DeclaredExecutor::Host, runtime, context, run: "run-1", key: "run-1/1/call" }
 }
 
 /// A host's environment, of which a program sees only what is listed.

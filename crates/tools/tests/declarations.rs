@@ -87,6 +87,7 @@ async fn nobody_executes_an_unknown_tool() {
             executor: DeclaredExecutor::Host,
             runtime: &runtime,
             context: &context,
+            run: "r",
             key: "k",
         };
         let reply = bench.tools.execute(action).await;

@@ -117,7 +117,16 @@ async fn a_program_sees_the_listed_variables_and_no_others() {
     let reply = bench.call("shell/run", json!({ "argv": ["env"] })).await;
     let mut seen: Vec<&str> = reply["result"]["stdout"].as_str().unwrap().lines().collect();
     seen.sort_unstable();
-    assert_eq!(seen, ["LANG=C", "PATH=/usr/bin:/bin"]);
+    assert_eq!(
+        seen,
+        [
+            "LANG=C",
+            "PATH=/usr/bin:/bin",
+            "PROVOST_ACTION=1/call",
+            "PROVOST_IDEMPOTENCY_KEY=run-1/1/call",
+            "PROVOST_RUN=run-1",
+        ]
+    );
 }
 
 #[tokio::test]

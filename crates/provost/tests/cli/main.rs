@@ -8,6 +8,7 @@ mod hard_input;
 mod hard_storage;
 mod machines;
 mod policy;
+mod programs;
 mod questions;
 mod quick_start;
 mod recovery;

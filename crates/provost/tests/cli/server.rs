@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::thread;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Answers every request with the same pieces; before each piece but the first it waits for a word.
 pub(crate) struct Speaker {
@@ -33,7 +33,50 @@ impl Speaker {
     }
 }
 
-fn answer(mut stream: TcpStream, pieces: &[&str], heard: &mpsc::Receiver<()>) -> std::io::Result<()> {
+/// Answers with the turns of a test, whatever it is asked: the first to a request without an answer in it,
+/// the second to one that has the first, and so on. So a run that is resumed hears the turn it needs.
+pub(crate) struct Scripted {
+    pub(crate) url: String,
+}
+
+impl Scripted {
+    /// Each turn is the delta of a stream: `{"content": …}` or `{"tool_calls": […]}`.
+    pub(crate) fn new(turns: Vec<Value>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                drop(scripted(stream.unwrap(), &turns));
+            }
+        });
+        Self { url }
+    }
+
+    /// A turn with one call.
+    pub(crate) fn call(id: &str, tool: &str, arguments: &Value) -> Value {
+        let function = json!({ "name": tool.replace('/', "__"), "arguments": arguments.to_string() });
+        json!({ "tool_calls": [{ "index": 0, "id": id, "type": "function", "function": function }] })
+    }
+}
+
+fn scripted(mut stream: TcpStream, turns: &[Value]) -> std::io::Result<()> {
+    let asked: Value = serde_json::from_slice(&request(&stream)?).unwrap();
+    let answers = asked["messages"].as_array().unwrap().iter().filter(|said| said["role"] == "assistant");
+    let delta = turns.get(answers.count()).cloned().unwrap_or_else(|| json!({ "content": "done" }));
+    let why = if delta.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
+    stream.write_all(HEAD)?;
+    for choice in
+        [json!({ "index": 0, "delta": delta }), json!({ "index": 0, "delta": {}, "finish_reason": why })]
+    {
+        write!(stream, "data: {}\n\n", json!({ "id": "a", "model": "m", "choices": [choice] }))?;
+    }
+    write!(stream, "data: [DONE]\n\n")
+}
+
+const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+/// The body of a request.
+fn request(stream: &TcpStream) -> std::io::Result<Vec<u8>> {
     let mut request = BufReader::new(stream.try_clone()?);
     let (mut line, mut length) = (String::new(), 0);
     while request.read_line(&mut line)? > 2 {
@@ -42,8 +85,14 @@ fn answer(mut stream: TcpStream, pieces: &[&str], heard: &mpsc::Receiver<()>) ->
         }
         line.clear();
     }
-    request.read_exact(&mut vec![0; length])?;
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+    let mut body = vec![0; length];
+    request.read_exact(&mut body)?;
+    Ok(body)
+}
+
+fn answer(mut stream: TcpStream, pieces: &[&str], heard: &mpsc::Receiver<()>) -> std::io::Result<()> {
+    request(&stream)?;
+    stream.write_all(HEAD)?;
     for (place, piece) in pieces.iter().enumerate() {
         if place > 0 && heard.recv().is_err() {
             return Ok(());

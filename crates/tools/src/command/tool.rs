@@ -4,7 +4,7 @@ use provost_contract::Result;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolDeclaration;
 use provost_protocol::ArgumentSchema;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, ToolAction};
 use serde_json::{Value, json};
 
 use super::CommandSpec;
@@ -49,9 +49,9 @@ impl CommandTool {
         Err(wrong(told.join("; ").trim()))
     }
 
-    async fn carry_out(&self, parameters: &Object) -> Result<Reply, Refusal> {
-        let input = self.input(parameters)?;
-        let finished = self.launcher.launch(&self.launch, input.as_bytes()).await?;
+    async fn carry_out(&self, action: ToolAction<'_>) -> Result<Reply, Refusal> {
+        let input = self.input(&action.call.parameters)?;
+        let finished = self.launcher.launch(&self.launch, action, input.as_bytes()).await?;
         let output = self.output(&finished)?;
         // Under a key of ours: what a program prints is never taken for a word of the runtime.
         Ok(Reply::done(format!("{}: done", self.declaration.name()), json!({ "output": output })))
@@ -80,8 +80,8 @@ impl Tool for CommandTool {
         &self.declaration
     }
 
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>> {
-        Box::pin(self.carry_out(parameters))
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>> {
+        Box::pin(self.carry_out(action))
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use provost_contract::Result;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::{Boxed, Recalled};
+use provost_runtime::port::{Boxed, Recalled, ToolAction};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -67,8 +67,8 @@ impl<T: FileTool> Tool for OnFiles<T> {
         &self.declaration
     }
 
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>> {
-        Box::pin(self.blocking(parameters, T::work))
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>> {
+        Box::pin(self.blocking(&action.call.parameters, T::work))
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {

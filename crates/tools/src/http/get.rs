@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::action::{Idempotency, SideEffect};
 use provost_contract::json::Object;
 use provost_contract::tool::ToolDeclaration;
-use provost_runtime::port::Boxed;
+use provost_runtime::port::{Boxed, ToolAction};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -79,8 +79,8 @@ impl Tool for Get {
         &self.declaration
     }
 
-    fn run<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Result<Reply, Refusal>> {
-        Box::pin(self.carry_out(parameters))
+    fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>> {
+        Box::pin(self.carry_out(&action.call.parameters))
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {

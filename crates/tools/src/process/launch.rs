@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use provost_runtime::port::ToolAction;
+
 use super::{Environment, Finished, Job, run};
 use crate::workspace::WorkspacePath;
 use crate::{Preview, Refusal, Workspace, blocking};
@@ -41,12 +43,17 @@ impl Launcher {
     ///
     /// # Cancel safety
     /// When the future is dropped the program and all it started are killed.
-    pub(crate) async fn launch(&self, launch: &Launch, input: &[u8]) -> Result<Finished, Refusal> {
+    pub(crate) async fn launch(
+        &self,
+        launch: &Launch,
+        action: ToolAction<'_>,
+        input: &[u8],
+    ) -> Result<Finished, Refusal> {
         self.check(launch.cwd.clone()).await?;
         let job = Job {
             argv: &launch.argv,
             folder: self.workspace.path().join(launch.cwd.to_path_buf()),
-            environment: &self.environment,
+            environment: &self.environment.of_action(action),
             input,
             limit: Duration::from_millis(launch.timeout_ms),
             output_bytes_max: self.workspace.limits().processes.output_bytes_max,

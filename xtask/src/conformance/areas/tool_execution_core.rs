@@ -79,7 +79,7 @@ fn execute_routed(case: &Value) -> Answer {
         _ => DeclaredExecutor::Host,
     };
     let host = Arc::new(Noted { target: None, executor: ScriptedExecutor::of(input(case, "executor")) });
-    let action = ToolAction { call: &call, executor, runtime: &runtime, context: &context, key: "" };
+    let action = ToolAction { call: &call, executor, runtime: &runtime, context: &context, run: "", key: "" };
     match wait(ClientRouter(host.clone()).execute(action)) {
         Ok(reply) => {
             // Only whether the host was asked is compared: its call is in normal form by then.
@@ -109,7 +109,7 @@ fn carried_out(case: &Value, call: &ToolCall, tool: &Tool<'_>) -> Answer {
     let executors = Executors::new(default.clone()).with_targets(registered);
     let context = Object::new();
     let executor = DeclaredExecutor::Host;
-    let action = ToolAction { call, executor, runtime: &tool.runtime, context: &context, key: "" };
+    let action = ToolAction { call, executor, runtime: &tool.runtime, context: &context, run: "", key: "" };
     let reply = wait(executors.execute(action));
     let calls = targets.iter().map(|(_, noted)| noted).chain([&default]).flat_map(|noted| noted.calls());
     Ok(json!({ "result": result_of(tool, reply)?.to_value(), "calls": calls.collect::<Vec<_>>() }))

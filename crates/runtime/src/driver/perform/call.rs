@@ -26,13 +26,14 @@ struct Assignment {
     executor: DeclaredExecutor,
     runtime: RuntimeMetadata,
     context: Arc<Object>,
+    run: String,
     key: String,
 }
 
 impl Assignment {
     fn action(&self) -> ToolAction<'_> {
-        let Self { call, executor, runtime, context, key } = self;
-        ToolAction { call, executor: *executor, runtime, context, key }
+        let Self { call, executor, runtime, context, run, key } = self;
+        ToolAction { call, executor: *executor, runtime, context, run, key }
     }
 }
 
@@ -232,6 +233,7 @@ impl<'a> Run<'a> {
             executor: declaration.map_or(DeclaredExecutor::Host, ToolDeclaration::executor),
             runtime: declaration.map(ToolDeclaration::runtime).cloned().unwrap_or_default(),
             context: raw.context.clone(),
+            run: self.state.spec.run.clone(),
             key: decide::idempotency_key(&self.state, declared),
         })
     }

@@ -18,8 +18,18 @@ pub struct ToolAction<'a> {
     pub runtime: &'a RuntimeMetadata,
     /// The caller's context, with the turn and the id of the call.
     pub context: &'a Object,
-    /// The same on every attempt, so that an executor can recognise a repetition.
+    /// The id of the run.
+    pub run: &'a str,
+    /// The same on every attempt, so that an executor can recognise a repetition: `RUN/TURN/CALL`.
     pub key: &'a str,
+}
+
+impl<'a> ToolAction<'a> {
+    /// The name of the action within its run. A call's own id is unique within its turn only.
+    pub fn name(&self) -> &'a str {
+        let name = self.key.strip_prefix(self.run).and_then(|rest| rest.strip_prefix('/'));
+        name.unwrap_or(self.key)
+    }
 }
 
 /// Why an executor gave no reply.
