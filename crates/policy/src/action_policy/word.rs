@@ -23,6 +23,16 @@ impl ActionPolicy {
         value.as_str()?.trim().to_ascii_lowercase().parse().ok()
     }
 
+    /// Reads a word of a configuration file, where `allow`, `ask` and `deny` mean the same as the three.
+    pub fn from_config(word: &str) -> Option<Self> {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "allow" => Some(Self::Direct),
+            "ask" => Some(Self::Preview),
+            "deny" => Some(Self::Forbidden),
+            word => word.parse().ok(),
+        }
+    }
+
     /// Reads what a hook answered: one of the three words, or null for no opinion.
     pub fn from_hook(answer: &Value) -> HookAnswer<Self> {
         match (answer, Self::parse(answer)) {

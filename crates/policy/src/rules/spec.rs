@@ -109,7 +109,7 @@ fn policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ActionPolicy, D:
     let word = String::deserialize(deserializer)?;
     let refused =
         || de::Error::custom(format!("`{word}` is no way to run; say direct, preview or forbidden"));
-    ActionPolicy::parse(&word.as_str().into()).ok_or_else(refused)
+    ActionPolicy::from_config(&word).ok_or_else(refused)
 }
 
 fn optional_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ActionPolicy>, D::Error> {

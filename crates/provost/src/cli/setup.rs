@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use provost_contract::json::{self, Object};
+use provost_contract::json;
 use provost_models::{Cassette, ConfigError, Player, Priced, Recorder, Retake};
 use provost_policy::action_policy::{Consulted, Question, resolve};
 use provost_policy::{ActionPolicy, Decision};
@@ -18,7 +18,6 @@ use super::failure::{Code, Failure};
 use super::policy::ProjectPolicy;
 use super::summaries::Summaries;
 use super::view::{Gauge, untouched};
-use super::vocabulary::Vocabulary;
 use super::watched::{Notes, Watched};
 use crate::{Agent, Runtime};
 
@@ -61,7 +60,7 @@ impl Setup {
         let ids = clock::ids(clock.clone())?;
         let policy = Arc::new(ProjectPolicy::new(project, agent, root)?);
         let tools = tools_within(&project.file.tools, root, &policy)?;
-        let declarations = declarations(project, &tools, agent)?;
+        let declarations = declarations(project, &tools, agent);
         let notes = Notes::default();
         let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
         let mut builder = Runtime::builder()
@@ -151,32 +150,16 @@ fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> R
 }
 
 /// The declarations of the tools an agent names, or of all, with the modes the project keeps them for.
-pub(super) fn declarations(
-    project: &Project,
-    tools: &Tools,
-    agent: Option<&AgentFile>,
-) -> Result<Value, Failure> {
+pub(super) fn declarations(project: &Project, tools: &Tools, agent: Option<&AgentFile>) -> Value {
     let mut all = json::into_object(tools.offered());
-    let vocabulary = Vocabulary::of(project, &all);
-    vocabulary.check(project)?;
     for (name, modes) in &project.file.tools.modes {
         if let Some(declaration) = all.get_mut(name).and_then(Value::as_object_mut) {
             declaration.insert("modes".to_owned(), json!(modes));
         }
     }
-    let Some(agent) = agent else { return Ok(Value::Object(all)) };
-    vocabulary.check_agent(agent)?;
-    let Some(names) = &agent.head.tools else { return Ok(Value::Object(all)) };
-    let mut chosen = Object::new();
-    for name in names {
-        let switched_off = || {
-            let message =
-                format!("the agent `{}` wants the tool `{name}`, which is not there", agent.head.name);
-            Failure::new(Code::AgentFile, message).hint("[tools] of provost.toml switches it on")
-        };
-        chosen.insert(name.clone(), all.get(name).cloned().ok_or_else(switched_off)?);
-    }
-    Ok(Value::Object(chosen))
+    let Some(names) = agent.and_then(|agent| agent.head.tools.as_ref()) else { return Value::Object(all) };
+    // In the agent's own order, for a model reads it.
+    Value::Object(names.iter().filter_map(|name| all.remove_entry(name)).collect())
 }
 
 /// The agent of a file. How its calls may run is asked of the policy, call by call.

@@ -128,18 +128,140 @@ fn every_shell_gets_completions_and_every_code_a_page() {
     assert_eq!(world.provost(&["explian"]).code, 2);
 }
 
-/// An agent's file binds it tighter than its project; a looser word does not count, whichever rule it meets.
+/// An agent's file binds it tighter than its project. A looser word is refused, whichever rule it meets.
 #[test]
 fn an_agent_cannot_loosen_the_rules_of_its_project() {
     let world = World::new();
-    let verdicts = |policy: &str| -> Vec<String> {
+    let tools = |policy: &str| {
         let agent = format!("---\ntools: [fs/read, fs/edit, shell/run]\npolicy:\n{policy}---\n");
         fs::write(world.path("examples/audit/agents/auditor.md"), agent).unwrap();
-        let printed = world.provost(&["tools", "examples/audit"]);
-        printed.stdout.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
+        world.provost(&["tools", "examples/audit"])
+    };
+    let verdicts = |policy: &str| -> Vec<String> {
+        let printed = tools(policy).stdout;
+        printed.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
     };
     assert_eq!(verdicts("  fs/read: direct\n"), ["direct", "preview", "direct"]);
-    assert_eq!(verdicts("  fs/edit: direct\n"), ["direct", "preview", "direct"], "the category still asks");
     assert_eq!(verdicts("  fs/edit: forbidden\n"), ["direct", "forbidden", "direct"]);
     assert_eq!(verdicts("  shell/run: preview\n"), ["direct", "preview", "preview"]);
+    assert_eq!(verdicts("  shell/run: ask\n  fs/edit: deny\n"), ["direct", "forbidden", "preview"]);
+    for looser in ["fs/edit: direct", "fs/edit: allow", "fs/*: direct", "'*': direct"] {
+        let printed = tools(&format!("  shell/run: preview\n  {looser}\n"));
+        let place = "error[PV0003]: agents/auditor.md:5: ";
+        assert!(printed.code == 2 && printed.stderr.starts_with(place), "{looser}: {}", printed.stderr);
+        assert!(printed.stderr.contains("looser than the project's policy"), "{}", printed.stderr);
+    }
+    let both = "  fs/*: direct\n  fs/edit: preview\n  fs/write: preview\n";
+    assert_eq!(verdicts(both), ["direct", "preview", "direct"], "the word that counts is not looser");
+}
+
+/// The commands that read an agent's file.
+const COMMANDS: [&[&str]; 5] = [
+    &["run", "p", "--prompt", "x", "--cassette", "c.json"],
+    &["chat", "--project", "p", "--cassette", "c.json"],
+    &["tools", "p"],
+    &["agents", "p"],
+    &["doctor", "p"],
+];
+
+fn project(world: &World, agent: &[u8]) {
+    fs::create_dir_all(world.path("p/agents")).unwrap();
+    let models = "[models.m]\ncassette = \"../c.json\"\n";
+    fs::write(world.path("p/provost.toml"), format!("{models}[tools.modes]\n\"fs/list\" = [\"release\"]\n"))
+        .unwrap();
+    fs::write(world.path("c.json"), "{\"version\": 1, \"turns\": []}").unwrap();
+    fs::write(world.path("p/agents/a.md"), agent).unwrap();
+}
+
+#[test]
+fn every_command_refuses_the_same_agent_files_with_file_and_line() {
+    let world = World::new();
+    let cases = [
+        ("tools: [fs/raed]", "there is no tool `fs/raed`"),
+        ("tools:\n  - fs/read\n  - http/get", "the tool `http/get` is switched off"),
+        ("tools:", "a key is here without a value"),
+        ("model: gpt", "there is no model `gpt`"),
+        ("mode: relase", "there is no mode `relase`"),
+        ("categories: [filesytem]", "there is no category `filesytem`"),
+        ("budgets:\n  turn: 3", "there is no budget `turn`"),
+        ("budgets:\n  tool_calls_fs/raed: 3", "there is no tool `fs/raed`"),
+        ("policy:\n  fs/eidt: forbidden", "there is no tool `fs/eidt`"),
+        ("policy:\n  fs/edit: maybe", "unknown policy `maybe`"),
+        ("policy:\n  fs/edit: direct", "looser than the project's policy"),
+        ("tool: [fs/read]", "unknown field `tool`"),
+        ("max_turns: 0", "`max_turns` must be at least 1"),
+    ];
+    for (head, told) in cases {
+        project(&world, format!("---\nname: a # the agent\n{head}\n---\nRead.\n").as_bytes());
+        let line = 2 + head.lines().count();
+        for words in COMMANDS {
+            let printed = world.provost(words);
+            let place = format!("error[PV0003]: agents/a.md:{line}: ");
+            assert_eq!(printed.code, 2, "{words:?} {head}: {}", printed.stderr);
+            assert!(printed.stderr.contains(&place), "{words:?} {head}: {}", printed.stderr);
+            assert!(printed.stderr.contains(told), "{words:?} {head}: {}", printed.stderr);
+        }
+    }
+    project(&world, b"---\nname: a # the agent\ntools: [fs/read]\n---\nRead.\n");
+    for words in COMMANDS {
+        let refused = world.provost(words).stderr.contains("PV0003");
+        assert!(!refused, "{words:?}: the control is an agent");
+    }
+}
+
+#[test]
+fn front_matter_that_is_none_is_refused_and_every_way_to_write_one_is_the_same_agent() {
+    let world = World::new();
+    let plain = "---\ntools: [fs/read]\npolicy:\n  fs/read: forbidden\nmax_turns: 3\n---\nRead.\n";
+    let listed = |agent: &str| {
+        project(&world, agent.as_bytes());
+        let tools = world.provost(&["tools", "p"]);
+        (tools.code, tools.stdout + &world.provost(&["agents", "p", "--json"]).stdout)
+    };
+    let wanted = listed(plain);
+    assert!(
+        wanted.0 == 0 && wanted.1.starts_with("fs/read") && wanted.1.lines().count() == 2,
+        "{}",
+        wanted.1
+    );
+    let crlf = plain.replace('\n', "\r\n");
+    let same = [
+        crlf.clone(),
+        format!("\u{feff}{crlf}"),
+        format!("\n{plain}"),
+        plain.replace("---", "--- "),
+        plain.replace("[fs/read]", "[ 'fs/read' ] # only"),
+    ];
+    for agent in same {
+        assert_eq!(listed(&agent), wanted, "{agent:?}");
+    }
+    for fence in [" ---", "----", "—--", "+++", "--- yaml"] {
+        let (code, _) = listed(&plain.replacen("---", fence, 1));
+        assert_eq!(code, 2, "{fence}");
+    }
+    for agent in ["", "\n", "---\ntools: [fs/read]\nRead.\n", "# Mine\n---\ntools: [fs/read]\n---\nRead.\n"] {
+        assert_eq!(listed(agent).0, 2, "{agent:?}");
+    }
+    let (code, tools) = listed("Read.\n");
+    assert!(
+        code == 0 && tools.contains("shell/run"),
+        "without front matter an agent sees every tool: {tools}"
+    );
+}
+
+#[test]
+fn a_default_that_is_not_there_is_refused_with_its_line() {
+    let world = World::new();
+    for (key, told) in [("agent", "there is no agent `b`"), ("model", "there is no model `b`")] {
+        project(&world, b"Read.\n");
+        let file = world.path("p/provost.toml");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("[defaults]\n{key} = \"b\"\n{text}")).unwrap();
+        for words in COMMANDS {
+            let printed = world.provost(words);
+            assert_eq!(printed.code, 2, "{words:?}: {}", printed.stderr);
+            let place = format!("error[PV0002]: p/provost.toml:2: {told}");
+            assert!(printed.stderr.contains(&place), "{words:?}: {}", printed.stderr);
+        }
+    }
 }

@@ -115,7 +115,7 @@ fn mistakes_in_rules_are_told_with_their_line() {
     };
     let cases = [
         told("reason = \"secrets", "reasn = \"secrets"),
-        told("decision = \"forbidden\"", "decision = \"deny\""),
+        told("decision = \"forbidden\"", "decision = \"never\""),
         told("path = [\"secrets/**\"", "path = [\"../secrets/**\""),
         told("tools = [\"fs/write\"]", "tools = [\"fs/wriet\"]"),
         told("name = \"no-push\"", "name = \"secrets-stay\""),

@@ -63,7 +63,7 @@ fn without_the_word_of_the_project_there_is_no_such_tool() {
     fs::write(&config, text).unwrap();
     let refused = run(&world, "one", &[asks()]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains("wants the tool `human/ask`, which is not there"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the tool `human/ask` is switched off"), "{}", refused.stderr);
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! `provost doctor`: whether everything a project needs is there.
 
-use provost_models::{ApiKind, Cassette, ModelConfig, Origin};
+use provost_models::{ApiKind, Cassette, ConfigError, ModelConfig, Origin};
 use serde_json::json;
 
 use crate::cli::args::ProjectOption;
 use crate::cli::config::{ModelEntry, Project};
-use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::place::Place;
 use crate::cli::screen::Screen;
 use crate::cli::setup;
+use crate::cli::{clock, environment};
 
 /// One thing that was looked at: what, and what is wrong with it.
 type Looked = (String, Result<String, String>);
@@ -48,9 +48,6 @@ fn counted(agents: usize) -> Result<String, String> {
 
 fn tools(project: &Project) -> Result<String, String> {
     let tools = setup::tools(project).map_err(|failure| failure.message)?;
-    for agent in project.agents.values() {
-        setup::declarations(project, &tools, Some(agent)).map_err(|failure| failure.message)?;
-    }
     Ok(tools.declarations().count().to_string())
 }
 
@@ -63,7 +60,10 @@ fn model(entry: &ModelEntry) -> Result<String, String> {
             }),
             Err(error) => Err(error.to_string()),
         },
-        ModelEntry::Remote(config) => key(config),
+        ModelEntry::Remote(config) => match config.build(clock::clock()) {
+            Err(error) if !matches!(error, ConfigError::Key(_)) => Err(error.to_string()),
+            _ => key(config),
+        },
     }
 }
 

@@ -1,12 +1,11 @@
 //! `provost policy test`: how a call may run, or whether the rules say what their examples say.
 
 use provost_contract::json::{self, Object};
-use provost_policy::ActionPolicy;
 use provost_policy::rules::{Applies, Checked, Ruled};
 use serde_json::{Value, json};
 
 use crate::cli::args::PolicyTestOptions;
-use crate::cli::config::{AgentFile, Examples, Project, checked, did_you_mean};
+use crate::cli::config::{AgentFile, Examples, Project, action_policy, checked, did_you_mean};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::policy::ProjectPolicy;
@@ -26,7 +25,7 @@ fn call(options: &PolicyTestOptions, tool: &str, screen: Screen) -> Result<Exit,
     let agent = agent(&project, options, screen)?;
     let declaration = declaration(&project, tool)?;
     let arguments = arguments(&options.arguments)?;
-    let expected = options.expect.as_deref().map(expected).transpose()?;
+    let expected = options.expect.as_deref().map(action_policy).transpose()?;
     let policy = ProjectPolicy::new(&project, agent.as_ref(), &project.root())?;
     let Ruled { decision, matched } = policy.decide(tool, &declaration, &arguments);
     let document = json!({
@@ -100,14 +99,6 @@ fn arguments(text: &str) -> Result<Object, Failure> {
         Ok(other) => Err(refused(&other.to_string())),
         Err(error) => Err(refused(&error.to_string())),
     }
-}
-
-fn expected(word: &str) -> Result<ActionPolicy, Failure> {
-    let refused = || {
-        Failure::new(Code::Config, format!("`{word}` is no way to run"))
-            .hint("say direct, preview or forbidden")
-    };
-    ActionPolicy::parse(&word.into()).ok_or_else(refused)
 }
 
 /// Checks every example of every rule.

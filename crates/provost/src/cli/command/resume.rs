@@ -27,6 +27,6 @@ fn budget(text: &str) -> Result<BudgetSpec, Failure> {
     };
     let (name, ceiling) = text.split_once('=').ok_or_else(refused)?;
     let ceiling: u32 = ceiling.parse().map_err(|_| refused())?;
-    known_budget(name)?;
+    known_budget(name, ceiling.into())?;
     Ok(BudgetSpec { name: name.to_owned(), ceiling: ceiling.into(), current: 0 })
 }

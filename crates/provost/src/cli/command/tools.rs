@@ -16,7 +16,7 @@ use crate::cli::setup;
 pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exit, Failure> {
     let project = Project::read(&options.project)?;
     let agent = project.agent(options.agent.as_deref())?;
-    let declarations = setup::declarations(&project, &setup::tools(&project)?, Some(&agent))?;
+    let declarations = setup::declarations(&project, &setup::tools(&project)?, Some(&agent));
     let policy = ProjectPolicy::new(&project, Some(&agent), &project.root())?;
     let run = Request::default().policy(&setup::agent(&project, &agent)?, &declarations);
     let context = visibility::Context::parse(&run, |_| None, Vec::new());

@@ -1,16 +1,14 @@
 //! One `agents/*.md`: front matter, and instructions.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use provost_contract::json::Object;
-use provost_policy::ActionPolicy;
-use serde::Deserialize;
-use serde_json::Value;
+use serde_saphyr::Spanned;
 
 use super::compaction::Compaction;
-use super::file::known_budget;
-use super::front_matter;
+use super::file::{action_policy, known_budget};
+use super::front_matter::{self, FrontMatter};
 use super::suggest::for_unknown_field;
 use crate::cli::failure::{Code, Failure};
 
@@ -19,11 +17,12 @@ use crate::cli::failure::{Code, Failure};
 pub(in crate::cli) struct AgentFile {
     pub(in crate::cli) head: Head,
     pub(in crate::cli) instructions: String,
+    path: PathBuf,
+    lines: Lines,
 }
 
 /// The front matter.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::cli) struct Head {
     pub(in crate::cli) name: String,
     pub(in crate::cli) description: String,
@@ -42,78 +41,129 @@ pub(in crate::cli) struct Head {
 impl AgentFile {
     /// Reads a text; without a name of its own the agent is called as its file.
     pub(in crate::cli) fn read(text: &str, path: &Path) -> Result<Self, Failure> {
-        let at = |line: usize, what: &str| {
-            Failure::new(Code::AgentFile, format!("{}:{line}: {what}", path.display()))
-        };
-        let (fields, body) = front_matter::split(text).map_err(|(line, what)| at(line, &what))?;
-        let about = |key: &str, what: &str| at(line_of(text, key), what);
-        for (key, value) in &fields {
-            one_key(key, value).map_err(|(key, what)| {
-                let failure = about(&key, &what);
-                for_unknown_field(&what).into_iter().fold(failure, Failure::hint)
-            })?;
-        }
-        let mut head: Head =
-            serde_json::from_value(Value::Object(fields)).map_err(|error| at(1, &error.to_string()))?;
-        head.check().map_err(|(key, what, hint)| about(&key, &what).hint(hint))?;
+        let at = |line: usize, failure: Failure| failure.at(&format!("{}:{line}", path.display()));
+        let (written, instructions) = front_matter::read(text).map_err(|(line, what)| {
+            let hint = for_unknown_field(&what);
+            at(line, hint.into_iter().fold(Failure::new(Code::AgentFile, what), Failure::hint))
+        })?;
+        let mut lines = Lines::default();
+        let mut head =
+            Head::read(written, &mut lines).map_err(|(key, failure)| at(lines.of(key.0, &key.1), failure))?;
         if head.name.is_empty() {
             head.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         }
-        Ok(Self { head, instructions: body.trim_end().to_owned() })
+        Ok(Self { head, instructions, path: path.to_owned(), lines })
+    }
+
+    /// The file and line of a key, or of a name below it.
+    pub(in crate::cli) fn place(&self, key: &'static str, name: &str) -> String {
+        format!("{}:{}", self.path.display(), self.lines.of(key, name))
     }
 }
 
-/// Whether a key is known and its value fits, by itself: then a mistake has its line.
-fn one_key(key: &str, value: &Value) -> Result<(), (String, String)> {
-    let alone = Object::from_iter([(key.to_owned(), value.clone())]);
-    match serde_json::from_value::<Head>(Value::Object(alone)) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let words = error.to_string();
-            match words.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()) {
-                Some(unknown) => Err((unknown.to_owned(), words.clone())),
-                None => Err((key.to_owned(), format!("`{key}`: {words}"))),
-            }
-        }
+/// Where things are written: a key, a name below it (or none), and their line.
+#[derive(Clone, Debug, Default)]
+struct Lines(BTreeMap<(&'static str, String), usize>);
+
+impl Lines {
+    fn of(&self, key: &'static str, name: &str) -> usize {
+        let line = |name: &str| self.0.get(&(key, name.to_owned()));
+        line(name).or_else(|| line("")).copied().unwrap_or(1)
     }
+
+    /// Notes the line of a value, and hands out the value.
+    fn note<T>(&mut self, key: &'static str, name: &str, written: Spanned<T>) -> T {
+        let line = usize::try_from(written.referenced.line()).unwrap_or(1);
+        self.0.insert((key, name.to_owned()), line);
+        written.value
+    }
+
+    fn names(&mut self, key: &'static str, written: Spanned<Vec<Spanned<String>>>) -> Vec<String> {
+        let names = self.note(key, "", written);
+        let name = |name: Spanned<String>| {
+            let text = name.value.clone();
+            self.note(key, &text, name)
+        };
+        names.into_iter().map(name).collect()
+    }
+}
+
+/// A mistake, and the key and name it is about.
+type Wrong = ((&'static str, String), Failure);
+
+fn wrong<T>(key: &'static str, name: &str, failure: Failure) -> Result<T, Wrong> {
+    Err(((key, name.to_owned()), failure))
+}
+
+fn refused(what: &str, hint: &str) -> Failure {
+    Failure::new(Code::AgentFile, what).hint(hint)
+}
+
+/// A mistake that other files can have too.
+fn of_agent(failure: Failure) -> Failure {
+    Failure { code: Code::AgentFile, ..failure }
 }
 
 impl Head {
-    /// What is wrong with its values: the key, what is wrong, and what to do.
-    fn check(&self) -> Result<(), (String, String, String)> {
-        let wrong = |key: &str, what: String, hint: &str| Err((key.to_owned(), what, hint.to_owned()));
-        if let Some((tool, word)) = self.policy.iter().find(|(_, word)| ActionPolicy::parse(word).is_none()) {
-            return wrong(
-                tool,
-                format!("`{tool}`: {word} is no way to run"),
-                "say direct, preview or forbidden",
-            );
+    fn read(written: FrontMatter, lines: &mut Lines) -> Result<Self, Wrong> {
+        let mut text = |key: &'static str, written: Option<Spanned<String>>| {
+            written.map(|written| lines.note(key, "", written).trim_end().to_owned())
+        };
+        let (name, description) = (text("name", written.name), text("description", written.description));
+        let (model, mode) = (text("model", written.model), text("mode", written.mode));
+        let mut head = Self {
+            description: description.unwrap_or_default(),
+            model,
+            mode,
+            tools: written.tools.map(|names| lines.names("tools", names)),
+            categories: written.categories.map(|names| lines.names("categories", names)),
+            compaction: written.compaction.map(|written| lines.note("compaction", "", written)),
+            max_turns: written.max_turns.map(|written| lines.note("max_turns", "", written)),
+            ..Self::default()
+        };
+        for (tool, word) in written.policy.unwrap_or_default() {
+            let word = lines.note("policy", &tool, word);
+            match action_policy(&word) {
+                Ok(policy) => drop(head.policy.insert(tool, policy.word().into())),
+                Err(failure) => return wrong("policy", &tool, of_agent(failure).at(&format!("`{tool}`"))),
+            }
         }
-        for name in self.budgets.keys() {
-            known_budget(name)
-                .map_err(|unknown| (name.clone(), unknown.message, unknown.hint.unwrap_or_default()))?;
+        for (budget, ceiling) in written.budgets.unwrap_or_default() {
+            let ceiling = lines.note("budgets", &budget, ceiling);
+            if let Err(failure) = known_budget(&budget, ceiling) {
+                return wrong("budgets", &budget, of_agent(failure));
+            }
+            head.budgets.insert(budget, ceiling);
         }
+        match name {
+            Some(name) if name.is_empty() => {
+                return wrong(
+                    "name",
+                    "",
+                    refused("`name` is empty", "leave it out to name the agent after its file"),
+                );
+            }
+            name => head.name = name.unwrap_or_default(),
+        }
+        head.check().map(|()| head)
+    }
+
+    /// What is wrong with its values.
+    fn check(&self) -> Result<(), Wrong> {
         if self.categories.as_ref().is_some_and(Vec::is_empty) {
-            return wrong("categories", "`categories` names none".to_owned(), "leave it out to allow all");
+            return wrong("categories", "", refused("`categories` names none", "leave it out to allow all"));
         }
         if self.max_turns == Some(0) {
-            return wrong(
-                "max_turns",
-                "`max_turns` must be at least 1".to_owned(),
-                "leave it out for the default",
-            );
+            let failure = refused("`max_turns` must be at least 1", "leave it out for the default");
+            return wrong("max_turns", "", failure);
         }
         match self.compaction.as_ref().and_then(Compaction::fault) {
-            Some((key, what)) => wrong(key, format!("`{key}` {what}"), "see docs/agents.md"),
+            Some((key, what)) => {
+                wrong("compaction", "", refused(&format!("`{key}` {what}"), "see docs/agents.md"))
+            }
             None => Ok(()),
         }
     }
-}
-
-/// The line a key stands in.
-fn line_of(text: &str, key: &str) -> usize {
-    let found = text.lines().position(|line| !key.is_empty() && line.trim_start().starts_with(key));
-    found.map_or(1, |line| line + 1)
 }
 
 #[cfg(test)]
@@ -125,6 +175,7 @@ mod tests {
         let path = Path::new("agents/scribe.md");
         let agent = AgentFile::read("---\ntools: [fs/read]\n---\nWrite.\n", path).expect("well formed");
         assert_eq!((agent.head.name.as_str(), agent.instructions.as_str()), ("scribe", "Write."));
+        assert_eq!(agent.place("tools", "fs/read"), "agents/scribe.md:2");
         let refused = AgentFile::read("---\nname: a\ntool: [x]\n---\n", path).expect_err("unknown key");
         assert!(
             refused.message.starts_with("agents/scribe.md:3: unknown field `tool`"),
@@ -133,8 +184,17 @@ mod tests {
         );
         assert_eq!(refused.hint.as_deref(), Some("did you mean `tools`?"));
         let refused =
-            AgentFile::read("---\npolicy:\n  fs/edit: ask\n---\n", path).expect_err("no way to run");
+            AgentFile::read("---\npolicy:\n  fs/edit: maybe\n---\n", path).expect_err("no way to run");
         assert!(refused.message.starts_with("agents/scribe.md:3: "), "{}", refused.message);
+    }
+
+    #[test]
+    fn allow_ask_and_deny_mean_direct_preview_and_forbidden() {
+        let text = "---\npolicy:\n  fs/read: allow\n  fs/write: ask\n  fs/edit: Deny\n---\nWrite.\n";
+        let agent = AgentFile::read(text, Path::new("a.md")).expect("well formed");
+        let wanted =
+            serde_json::json!({ "fs/read": "direct", "fs/write": "preview", "fs/edit": "forbidden" });
+        assert_eq!(serde_json::Value::Object(agent.head.policy), wanted);
     }
 
     #[test]
@@ -145,11 +205,16 @@ mod tests {
             format!("{} | {}", failure.message, failure.hint.unwrap_or_default())
         };
         let cases = [
-            ("max_turns: many", "a.md:2: `max_turns`: invalid type: string \"many\", expected u64 | "),
+            ("max_turns: many", "a.md:2: expected a whole number | "),
             ("max_turns: 0", "a.md:2: `max_turns` must be at least 1 | leave it out for the default"),
-            ("mode: [a, b]", "a.md:2: `mode`: invalid type: sequence, expected a string | "),
+            ("mode: [a, b]", "a.md:2: expected string scalar | "),
+            ("name: ''", "a.md:2: `name` is empty | leave it out to name the agent after its file"),
             ("categories: []", "a.md:2: `categories` names none | leave it out to allow all"),
             ("budgets:\n  turn: 3", "a.md:3: there is no budget `turn` | did you mean `turns`?"),
+            (
+                "budgets:\n  turns: 0",
+                "a.md:3: the budget `turns` must be at least 1 | leave it out for no limit",
+            ),
             (
                 "compaction:\n  max_mesages: 9",
                 "a.md:3: unknown field `max_mesages`, expected one of `enabled`, `max_messages`, `recent_messages`, \
@@ -157,7 +222,7 @@ mod tests {
             ),
             (
                 "compaction:\n  max_messages: 8\n  recent_messages: 8",
-                "a.md:4: `recent_messages` must be between 1 and 7, below max_messages | see docs/agents.md",
+                "a.md:3: `recent_messages` must be between 1 and 7, below max_messages | see docs/agents.md",
             ),
         ];
         for (head, wanted) in cases {

@@ -30,14 +30,23 @@ pub(in crate::cli) struct File {
     pub(in crate::cli) policy: PolicyPart,
     pub(in crate::cli) tools: ToolsPart,
     pub(in crate::cli) prices: PriceTable,
+    #[serde(skip)]
+    source: Source,
+}
+
+/// The text of the file and where it came from, to say the line of a mistake that is found later.
+#[derive(Clone, Debug, Default)]
+struct Source {
+    text: String,
+    path: PathBuf,
 }
 
 /// What a run takes when it is not told otherwise.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct Defaults {
-    pub(in crate::cli) agent: Option<String>,
-    pub(in crate::cli) model: Option<String>,
+    pub(in crate::cli) agent: Option<toml::Spanned<String>>,
+    pub(in crate::cli) model: Option<toml::Spanned<String>>,
     pub(in crate::cli) prompt: Option<String>,
 }
 
@@ -118,30 +127,58 @@ impl File {
     pub(in crate::cli) fn read(text: &str, path: &Path) -> Result<Self, Failure> {
         let mut file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
         file.check_budgets(text, path)?;
-        file.check_policy(text, path)?;
+        for words in [&mut file.policy.tools, &mut file.policy.categories] {
+            canonical_words(words).map_err(|(name, failure)| {
+                failure.at(&format!("{}: `{name}`", place_of_key(text, &name, path)))
+            })?;
+        }
         file.policy.rule_set = rules::read(&file, text, path)?;
+        file.source = Source { text: text.to_owned(), path: path.to_owned() };
         Ok(file)
     }
 
-    fn check_budgets(&self, text: &str, path: &Path) -> Result<(), Failure> {
-        self.budgets.keys().try_for_each(|name| {
-            known_budget(name).map_err(|unknown| unknown.at(&place_of_key(text, name, path)))
-        })
+    /// The file and line of a value.
+    pub(in crate::cli) fn place(&self, value: &toml::Spanned<String>) -> String {
+        format!("{}:{}", self.source.path.display(), line_at(&self.source.text, value.span().start))
     }
 
-    fn check_policy(&self, text: &str, path: &Path) -> Result<(), Failure> {
-        let mut words = self.policy.tools.iter().chain(&self.policy.categories);
-        let Some((name, word)) = words.find(|(_, word)| ActionPolicy::parse(word).is_none()) else {
-            return Ok(());
-        };
-        let place = place_of_key(text, name, path);
-        let message = format!("{place}: `{name}` is {word}, which is no way to run");
-        Err(Failure::new(Code::Config, message).hint("say \"direct\", \"preview\" or \"forbidden\""))
+    /// The file and line of a key.
+    pub(in crate::cli) fn place_of(&self, key: &str) -> String {
+        place_of_key(&self.source.text, key, &self.source.path)
+    }
+
+    fn check_budgets(&self, text: &str, path: &Path) -> Result<(), Failure> {
+        self.budgets.iter().try_for_each(|(name, ceiling)| {
+            known_budget(name, *ceiling).map_err(|unknown| unknown.at(&place_of_key(text, name, path)))
+        })
     }
 }
 
-/// Whether a run can have a limit of that name.
-pub(in crate::cli) fn known_budget(name: &str) -> Result<(), Failure> {
+/// Writes words about calls as the three the policy knows; the name and what is wrong otherwise.
+fn canonical_words(words: &mut Object) -> Result<(), (String, Failure)> {
+    for (name, word) in words {
+        let policy = word.as_str().ok_or_else(|| no_policy(&word.to_string())).and_then(action_policy);
+        *word = policy.map_err(|failure| (name.clone(), failure))?.word().into();
+    }
+    Ok(())
+}
+
+/// How calls may run, as a file of the project says it.
+pub(in crate::cli) fn action_policy(word: &str) -> Result<ActionPolicy, Failure> {
+    ActionPolicy::from_config(word).ok_or_else(|| no_policy(word))
+}
+
+fn no_policy(word: &str) -> Failure {
+    Failure::new(Code::Config, format!("unknown policy `{word}`"))
+        .hint("write direct (or allow), preview (or ask) or forbidden (or deny)")
+}
+
+/// Whether a run can have that limit.
+pub(in crate::cli) fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
+    if name == "turns" && ceiling == 0 {
+        return Err(Failure::new(Code::Config, "the budget `turns` must be at least 1")
+            .hint("leave it out for no limit"));
+    }
     if BUDGETS.contains(&name) || name.starts_with(BUDGET_OF_TOOL) {
         return Ok(());
     }
@@ -150,6 +187,11 @@ pub(in crate::cli) fn known_budget(name: &str) -> Result<(), Failure> {
         None => format!("known: {}, tool_calls_<tool>", BUDGETS.join(", ")),
     };
     Err(Failure::new(Code::Config, format!("there is no budget `{name}`")).hint(hint))
+}
+
+/// The tool whose calls a budget counts; none when it counts something else.
+pub(in crate::cli) fn tool_of_budget(name: &str) -> Option<&str> {
+    name.strip_prefix(BUDGET_OF_TOOL)
 }
 
 /// A mistake with its line, and what may have been meant.
@@ -169,7 +211,7 @@ pub(super) fn line_at(text: &str, place: usize) -> usize {
 }
 
 fn place_of_key(text: &str, key: &str, path: &Path) -> String {
-    let begins = |line: &str| line.trim_start().trim_start_matches('"').starts_with(key);
+    let begins = |line: &str| line.trim_start().trim_start_matches(['"', '\'']).starts_with(key);
     match text.lines().position(begins) {
         Some(line) => format!("{}:{}", path.display(), line + 1),
         None => path.display().to_string(),
@@ -196,8 +238,8 @@ mod tests {
             "provost.toml:2: there is no budget `turn` | did you mean `turns`?"
         );
         assert_eq!(
-            refusal("[policy.tools]\n\"fs/edit\" = \"ask\"\n"),
-            "provost.toml:2: `fs/edit` is \"ask\", which is no way to run | say \"direct\", \"preview\" or \"forbidden\""
+            refusal("[policy.tools]\n\"fs/edit\" = \"maybe\"\n"),
+            "provost.toml:2: `fs/edit`: unknown policy `maybe` | write direct (or allow), preview (or ask) or forbidden (or deny)"
         );
         assert!(refusal("[defaults\n").starts_with("provost.toml:1: "));
     }

@@ -1,134 +1,350 @@
-//! The front matter of a Markdown file: plain YAML of keys, texts, numbers, lists and one level of maps.
+//! The front matter of an agent's file: finds it, and reads it as strict YAML.
+//!
+//! An agent without front matter sees every tool. So a file that was meant to have some and has none by a
+//! slip (a wrong fence, a missing one, something above it) is an error, never an agent without limits.
 
-use provost_contract::json::Object;
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{
+    DefaultMessageFormatter, DuplicateKeyPolicy, Error, MergeKeyPolicy, MessageFormatter as _, Options,
+    Spanned,
+};
+
+use super::compaction::Compaction;
 
 const FENCE: &str = "---";
+/// The keys of the front matter.
+const KEYS: [&str; 10] = [
+    "name",
+    "description",
+    "model",
+    "mode",
+    "tools",
+    "categories",
+    "policy",
+    "budgets",
+    "compaction",
+    "max_turns",
+];
+/// The dashes that word processors put in the place of hyphens.
+const DASHES: [char; 9] = ['-', '‐', '‑', '‒', '–', '—', '―', '−', '﹣'];
 
-/// The front matter and the body; the line and what is wrong otherwise.
-pub(super) fn split(text: &str) -> Result<(Object, &str), (usize, String)> {
-    let Some(rest) = text.strip_prefix(FENCE).and_then(|rest| rest.strip_prefix('\n')) else {
-        return Ok((Object::new(), text));
+/// A line of the file, from 1, and what is wrong in it.
+pub(super) type Mistake = (usize, String);
+
+/// The front matter as it is written, each value with its line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct FrontMatter {
+    #[serde(deserialize_with = "present")]
+    pub(super) name: Option<Spanned<String>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) description: Option<Spanned<String>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) model: Option<Spanned<String>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) mode: Option<Spanned<String>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) tools: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) categories: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) policy: Option<BTreeMap<String, Spanned<String>>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) budgets: Option<BTreeMap<String, Spanned<u64>>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) compaction: Option<Spanned<Compaction>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) max_turns: Option<Spanned<u64>>,
+}
+
+/// Reads the value of a key that is there. `tools:` with nothing behind it is an error: read as "not said",
+/// it would mean every tool.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(source: D) -> Result<Option<T>, D::Error> {
+    match Option::deserialize(source)? {
+        None => Err(D::Error::custom("a key is here without a value: give it one, or leave the key out")),
+        said => Ok(said),
+    }
+}
+
+/// The front matter and the body of a file.
+pub(super) fn read(text: &str) -> Result<(FrontMatter, String), Mistake> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(first) = lines.iter().position(|line| !line.trim().is_empty()) else {
+        return Err((1, "the file is empty: write what the agent is to do".to_owned()));
     };
-    let missing = || (1, "the front matter does not end: a line `---` is missing".to_owned());
-    let (head, body) = match rest.split_once("\n---\n") {
-        Some(parts) => parts,
-        None => (rest.strip_suffix("\n---").ok_or_else(missing)?, ""),
+    let opens = lines.get(first).is_some_and(|line| is_fence(line));
+    if !opens {
+        return match misplaced(&lines, first) {
+            None => Ok((FrontMatter::default(), body(&lines, first))),
+            Some(mistake) => Err(mistake),
+        };
+    }
+    let rest = lines.iter().enumerate().skip(first + 1);
+    let Some((end, _)) = rest.clone().find(|(_, line)| is_fence(line)) else {
+        return Err((first + 1, "the front matter does not end: a line `---` is missing".to_owned()));
     };
-    Ok((read(head)?, body.trim_start_matches('\n')))
-}
-
-/// A key whose value stands on the lines below it.
-struct Open {
-    key: String,
-    value: Value,
-}
-
-fn read(head: &str) -> Result<Object, (usize, String)> {
-    let mut fields = Object::new();
-    let mut open = None::<Open>;
-    for (number, line) in head.lines().enumerate() {
-        let number = number + 2;
-        let content = line.trim();
-        if content.is_empty() || content.starts_with('#') {
-            continue;
-        }
-        if line.starts_with([' ', '-']) {
-            let holder = open.as_mut().ok_or_else(|| (number, format!("`{content}` belongs to no key")))?;
-            holder.take_in(content).map_err(|what| (number, what))?;
-            continue;
-        }
-        close(&mut fields, open.take());
-        let (key, value) = pair(content).map_err(|what| (number, what))?;
-        if fields.contains_key(&key) {
-            return Err((number, format!("`{key}` is there twice")));
-        }
-        if value.is_empty() {
-            open = Some(Open { key, value: Value::Null });
-        } else {
-            fields.insert(key, scalar_or_list(value).map_err(|what| (number, what))?);
-        }
+    let head = || rest.clone().take_while(|(number, _)| *number < end);
+    if let Some((number, line)) = head().find(|(_, line)| looks_like_fence(line) || ends_document(line)) {
+        return Err((number + 1, format!("`{line}` in the front matter: it ends with a line `---`")));
     }
-    close(&mut fields, open);
-    Ok(fields)
+    // The lines before it stay as empty ones, so that the parser counts as the file does.
+    let blank = std::iter::repeat_n("", first + 1);
+    let yaml: Vec<&str> = blank.chain(head().map(|(_, line)| *line)).collect();
+    Ok((parse(&yaml.join("\n"))?, body(&lines, end + 1)))
 }
 
-impl Open {
-    fn take_in(&mut self, content: &str) -> Result<(), String> {
-        match content.strip_prefix("- ") {
-            Some(item) => match &mut self.value {
-                Value::Array(items) => items.push(scalar(item)?),
-                Value::Null => self.value = Value::Array(vec![scalar(item)?]),
-                _ => return Err(format!("`{}` is a list and a map at once", self.key)),
-            },
-            None => {
-                let (key, value) = pair(content)?;
-                match &mut self.value {
-                    Value::Object(fields) => drop(fields.insert(key, scalar(value)?)),
-                    Value::Null => self.value = Value::Object(Object::from_iter([(key, scalar(value)?)])),
-                    _ => return Err(format!("`{}` is a list and a map at once", self.key)),
-                }
-            }
-        }
-        Ok(())
-    }
+fn body(lines: &[&str], from: usize) -> String {
+    let lines = lines.get(from..).unwrap_or_default();
+    lines.join("\n").trim_start_matches('\n').trim_end().to_owned()
 }
 
-fn close(fields: &mut Object, open: Option<Open>) {
-    fields.extend(open.map(|open| (open.key, open.value)));
+/// A line of three hyphens. Spaces behind them cannot be seen, so they change nothing.
+fn is_fence(line: &str) -> bool {
+    line.trim_end_matches([' ', '\t']) == FENCE
 }
 
-fn pair(content: &str) -> Result<(String, &str), String> {
-    let (key, value) = content.split_once(':').ok_or_else(|| format!("`{content}` is no `key: value`"))?;
-    Ok((unquoted(key.trim()).to_owned(), value.trim()))
+/// Whether a line that is no fence may have been meant as one: `----`, ` ---`, `—--`, `--- yaml`, `+++`, `***`.
+fn looks_like_fence(line: &str) -> bool {
+    let line = visible(line);
+    let begins = |with: &[char]| line.chars().take_while(|letter| with.contains(letter)).count();
+    let is_rule = |of: char| line.chars().count() > 2 && line.chars().all(|letter| letter == of);
+    // One long dash is what an editor makes of two or three hyphens.
+    let is_dash = !line.is_empty() && line.chars().all(|letter| matches!(letter, '–' | '—' | '―'));
+    begins(&DASHES) > 1 || begins(&['+']) > 2 || is_dash || ['*', '_', '=', '~', ';'].into_iter().any(is_rule)
 }
 
-fn scalar_or_list(value: &str) -> Result<Value, String> {
-    let Some(items) = value.strip_prefix('[') else { return scalar(value) };
-    let items = items.strip_suffix(']').ok_or_else(|| format!("`{value}` does not end in `]`"))?;
-    items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(scalar).collect()
-}
-
-fn scalar(value: &str) -> Result<Value, String> {
-    let value = value.trim();
-    if value.starts_with(['{', '&', '*', '|', '>']) {
-        return Err(format!("`{value}`: only texts, numbers, lists and plain maps are read here"));
-    }
-    Ok(match value {
-        "true" => true.into(),
-        "false" => false.into(),
-        _ => value.parse::<u64>().map_or_else(|_| unquoted(value).into(), Value::from),
+/// A line without what cannot be seen at its ends.
+fn visible(line: &str) -> &str {
+    line.trim_matches(|letter: char| {
+        letter.is_whitespace()
+            || letter.is_control()
+            || matches!(letter, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{ad}')
     })
 }
 
-fn unquoted(text: &str) -> &str {
-    let within = |quote: char| text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
-    within('"').or_else(|| within('\'')).unwrap_or(text)
+/// `...` ends a YAML document, and what stands behind it would not be read.
+fn ends_document(line: &str) -> bool {
+    line.starts_with("...") || line.starts_with('%')
+}
+
+/// Front matter that stands where none is read, in a file that begins with something else.
+fn misplaced(lines: &[&str], first: usize) -> Option<Mistake> {
+    let at = |number: usize, what: String| Some((number + 1, what));
+    let line = lines.get(first)?;
+    if looks_like_fence(line) {
+        return at(first, format!("`{line}` is no fence: front matter begins and ends with a line `---`"));
+    }
+    if is_key(line) {
+        return at(
+            first,
+            format!("`{line}` stands outside of front matter: a line `---` is missing above it"),
+        );
+    }
+    let follows = |number: usize| lines.get(number + 1..)?.iter().find(|line| !line.trim().is_empty());
+    let opens = |line: &str| is_fence(line) || looks_like_fence(line) || visible(line).starts_with("```");
+    let mut numbered = lines.iter().enumerate();
+    let (number, _) =
+        numbered.find(|(number, line)| opens(line) && follows(*number).is_some_and(|next| is_key(next)))?;
+    at(number, "front matter must be at the top of the file: nothing may stand above it".to_owned())
+}
+
+fn is_key(line: &str) -> bool {
+    let name = visible(line).split_once(':').map(|(name, _)| name.trim().trim_matches(['"', '\'']));
+    name.is_some_and(|name| KEYS.contains(&name))
+}
+
+fn parse(yaml: &str) -> Result<FrontMatter, Mistake> {
+    let is_said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if !yaml.lines().any(is_said) {
+        return Ok(FrontMatter::default());
+    }
+    serde_saphyr::from_str_with_options(yaml, strict()).map_err(|error| {
+        let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
+        (line.unwrap_or(1), said(&error))
+    })
+}
+
+/// A mistake in the words of somebody who writes an agent, not a parser.
+fn said(error: &Error) -> String {
+    match error {
+        Error::DuplicateMappingKey { key, .. } => {
+            format!("`{}` is there twice", key.as_deref().unwrap_or("a key"))
+        }
+        Error::SerdeUnknownField { field, expected, .. } => {
+            format!("unknown field `{field}`, expected one of `{}`", expected.join("`, `"))
+        }
+        Error::InvalidScalar { ty, .. } if ty.starts_with('u') => "expected a whole number".to_owned(),
+        Error::Unexpected { expected, .. } if expected.starts_with("sequence") => {
+            "expected a list, such as [a, b]".to_owned()
+        }
+        Error::Unexpected { expected, .. } if expected.starts_with("mapping") => {
+            "expected `key: value`".to_owned()
+        }
+        Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. }
+        | Error::UnknownAnchor { .. } => {
+            "`&` and `*` at the beginning of a word refer to other places of a file, which is not supported: \
+             write it out, or put it in quotes"
+                .to_owned()
+        }
+        Error::MergeKeyNotAllowed { .. } => "`<<` is not supported: write it out".to_owned(),
+        Error::NullIntoString { .. } => "expected a text, found nothing".to_owned(),
+        other => DefaultMessageFormatter.format_message(other).into_owned(),
+    }
+}
+
+/// Everything that lets one text mean another is refused: repeated keys, merged maps, anchors, tags.
+fn strict() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_anchors: 0,
+            max_aliases: 0,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    fn mistake(text: &str) -> Mistake {
+        read(text).map(|(head, _)| head).expect_err(text)
+    }
+
     #[test]
-    fn keys_lists_and_maps() {
-        let text = "---\nname: a\nmax_turns: 12\ntools: [fs/list, \"fs/read\"]\nmore:\n  - x\n  - 2\nbudgets:\n  turns: 3\n---\n\nBody.\n";
-        let (fields, body) = split(text).expect("well formed");
-        let wanted = json!({ "name": "a", "max_turns": 12, "tools": ["fs/list", "fs/read"], "more": ["x", 2], "budgets": { "turns": 3 } });
-        assert_eq!(Value::Object(fields), wanted);
-        assert_eq!(body, "Body.\n");
-        assert_eq!(split("No front.\n").expect("well formed").1, "No front.\n");
+    fn one_agent_in_every_way_to_write_it() {
+        let plain =
+            "---\nname: a\ntools: [fs/read]\npolicy:\n  fs/*: forbidden\nmax_turns: 3\n---\nRead.\n\nMore.\n";
+        let variants = [
+            plain.to_owned(),
+            plain.replace('\n', "\r\n"),
+            format!("\u{feff}{plain}"),
+            format!("\u{feff}\r\n \r\n{}", plain.replace('\n', "\r\n")),
+            format!("\n\n{plain}"),
+            plain.replace("---", "--- \t"),
+            plain.replace("[fs/read]", "[fs/read] # only"),
+            plain.replace("[fs/read]", "\n  - \"fs/read\""),
+            plain.replace("name: a", "# who\nname: 'a' # c"),
+            plain.replace("\n---\n", "\n\n---\n\n"),
+            plain.replace("policy:\n  fs/*: forbidden", "policy: { 'fs/*': forbidden }"),
+            plain.trim_end().to_owned(),
+        ];
+        for text in variants {
+            let (head, body) = read(&text).expect(&text);
+            let tools: Vec<_> = head.tools.unwrap().value.into_iter().map(|tool| tool.value).collect();
+            let policy: Vec<_> =
+                head.policy.unwrap().into_iter().map(|(name, word)| (name, word.value)).collect();
+            assert_eq!(
+                (tools, policy),
+                (vec!["fs/read".into()], vec![("fs/*".into(), "forbidden".into())]),
+                "{text:?}"
+            );
+            let (name, turns) = (head.name.unwrap().value, head.max_turns.unwrap().value);
+            assert_eq!((name.as_str(), turns, body.as_str()), ("a", 3, "Read.\n\nMore."), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_as_front_matter_and_is_none_is_an_error() {
+        for fence in [
+            "----",
+            " ---",
+            "—--",
+            "———",
+            "—",
+            "--",
+            "-- -",
+            "+++",
+            "--- yaml",
+            "---yaml",
+            "\u{a0}---",
+            "\u{200b}---",
+            "***",
+            "===",
+        ] {
+            let text = format!("\n{fence}\ntools: [fs/read]\n---\nRead.\n");
+            assert_eq!(mistake(&text).0, 2, "{text}");
+            let text = format!("---\nname: a\n{fence}\nRead.\n---\n");
+            assert!(mistake(&text).0 > 1, "{text}");
+        }
+        assert_eq!(mistake("---\rname: a\r---\rRead.\r").0, 1);
+        assert_eq!(mistake("---\nname: a\n").0, 1, "it does not end");
+        assert_eq!(mistake("tools: [fs/read]\n---\nRead.\n").0, 1, "it does not begin");
+        assert_eq!(
+            mistake("<!-- mine -->\n---\ntools: [fs/read]\n---\nRead.\n").0,
+            2,
+            "it is not at the top"
+        );
+        assert_eq!(mistake("```yaml\npolicy:\n  fs/*: forbidden\n```\nRead.\n").0, 1);
+        assert_eq!(mistake("---\nname: a\n...\ntools: []\n---\nRead.\n").0, 3, "the rest would not be read");
+        for text in ["", "\n \r\n", "\u{feff}"] {
+            assert_eq!(mistake(text).0, 1, "{text:?} is empty");
+        }
+    }
+
+    #[test]
+    fn instructions_alone_are_an_agent() {
+        for text in [
+            "Read.\n",
+            "# Title\n\nText\n---\nMore: text.\n",
+            "- one\n- two\n",
+            "**Be** brief.\n",
+            "---\n---\nRead.",
+        ] {
+            let (head, body) = read(text).expect(text);
+            assert!(head.tools.is_none() && !body.is_empty(), "{text}");
+        }
     }
 
     #[test]
     fn a_mistake_has_its_line() {
-        let wrong = |text: &str| split(text).expect_err(text);
-        assert_eq!(wrong("---\nname: a\nname: b\n---\n"), (3, "`name` is there twice".to_owned()));
-        assert_eq!(wrong("---\nname\n---\n").0, 2);
-        assert_eq!(wrong("---\n  - x\n---\n").0, 2);
-        assert_eq!(wrong("---\nname: a\n").0, 1);
-        assert_eq!(wrong("---\na: {b: c}\n---\n").0, 2);
+        for key in [
+            "name",
+            "description",
+            "model",
+            "mode",
+            "tools",
+            "categories",
+            "policy",
+            "budgets",
+            "compaction",
+            "max_turns",
+        ] {
+            for nothing in ["", "~", "null"] {
+                assert_eq!(mistake(&format!("---\n# c\n{key}: {nothing}\n---\n")).0, 3, "{key}: {nothing}");
+            }
+            assert!(is_key(&format!("{key}: x")), "{key}");
+        }
+        let cases = [
+            ("name: a\nname: b", 3),
+            ("policy:\n  a: direct\n  a: forbidden", 4),
+            ("<<: { name: a }", 2),
+            ("tools: &t [a]", 2),
+            ("policy:\n  *: direct", 3),
+            ("name: !own a", 2),
+            ("tools: fs/read", 2),
+            ("tools: { a: b }", 2),
+            ("tools: [[a]]", 2),
+            ("tools: [~]", 2),
+            ("Tools: [a]", 2),
+            ("max_turns: -1", 2),
+            ("max_turns: 1.5", 2),
+            ("budgets:\n  turns: many", 3),
+            ("policy:\n  fs/read: [direct]", 3),
+            ("just text", 2),
+            ("- a", 2),
+        ];
+        for (head, line) in cases {
+            assert_eq!(mistake(&format!("---\n{head}\n---\nRead.\n")).0, line, "{head}");
+        }
     }
 }

@@ -10,7 +10,7 @@ mod rules;
 mod suggest;
 
 pub(super) use agent_file::AgentFile;
-pub(super) use file::{File, ToolsPart, known_budget};
+pub(super) use file::{File, ToolsPart, action_policy, known_budget, tool_of_budget};
 pub(super) use model_entry::ModelEntry;
 pub(super) use project::{Examples, Project};
 pub(super) use rules::checked;

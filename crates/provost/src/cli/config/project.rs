@@ -9,7 +9,7 @@ use super::rules;
 use super::suggest::did_you_mean;
 use super::{AgentFile, File, ModelEntry};
 use crate::cli::failure::{Code, Failure};
-use crate::cli::text_file;
+use crate::cli::{text_file, vocabulary};
 
 /// How large a file of a project may be.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -71,7 +71,10 @@ impl Project {
             models.insert(name.clone(), entry);
         }
         let agents = agents(&folder)?;
-        Ok(Self { folder, file, models, agents })
+        let project = Self { folder, file, models, agents };
+        // Here and not where an agent is used, so that every command refuses the same files.
+        vocabulary::check(&project)?;
+        Ok(project)
     }
 
     /// The folder the agent's files are in, before any copy.
@@ -82,7 +85,7 @@ impl Project {
     /// The agent of a name; without one, the default, or the only one.
     pub(in crate::cli) fn agent(&self, name: Option<&str>) -> Result<AgentFile, Failure> {
         let known = || self.agents.keys().map(String::as_str);
-        match name.or(self.file.defaults.agent.as_deref()) {
+        match name.or(self.file.defaults.agent.as_ref().map(|name| name.as_ref().as_str())) {
             Some(name) => self.agents.get(name).cloned().ok_or_else(|| {
                 let failure = Failure::new(Code::UnknownAgent, format!("there is no agent `{name}`"));
                 match did_you_mean(name, known()) {
@@ -108,8 +111,9 @@ impl Project {
     ) -> Result<(String, ModelEntry), Failure> {
         let of_agent = agent.and_then(|agent| agent.head.model.as_deref());
         let known = || self.models.keys().map(String::as_str);
+        let default = || self.file.defaults.model.as_ref().map(|name| name.as_ref().as_str());
         let only = || known().next().filter(|_| self.models.len() == 1);
-        let name = name.or(of_agent).or(self.file.defaults.model.as_deref()).or_else(only);
+        let name = name.or(of_agent).or_else(default).or_else(only);
         let Some(name) = name else {
             let failure = Failure::new(Code::Model, "the project does not say which model to use");
             return Err(if self.models.is_empty() {
@@ -160,7 +164,8 @@ fn agents(folder: &Path) -> Result<BTreeMap<String, AgentFile>, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(agents),
         Err(error) => return Err(unread(Path::new("agents"), error)),
     };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let paths: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(|error| unread(Path::new("agents"), error))?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
     for path in paths {
