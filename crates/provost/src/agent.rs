@@ -10,6 +10,7 @@ pub struct Agent {
     pub(crate) instructions: String,
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) max_turns: u64,
+    pub(crate) repetition_limit: u64,
     pub(crate) budgets: Vec<Value>,
     pub(crate) policy: Object,
     pub(crate) options: Object,
@@ -18,6 +19,9 @@ pub struct Agent {
 impl Agent {
     /// How many turns an agent has unless it says otherwise.
     pub const MAX_TURNS: u64 = 50;
+    /// How many equal calls in a row end a run unless the agent says otherwise: more than polling needs, and
+    /// far fewer than a model that is stuck makes.
+    pub const REPETITION_LIMIT: u64 = 20;
 
     /// An agent without instructions that may see every tool.
     pub fn new(name: impl Into<String>) -> Self {
@@ -26,6 +30,7 @@ impl Agent {
             instructions: String::new(),
             tools: None,
             max_turns: Self::MAX_TURNS,
+            repetition_limit: Self::REPETITION_LIMIT,
             budgets: Vec::new(),
             policy: Object::new(),
             options: Object::new(),
@@ -51,10 +56,20 @@ impl Agent {
         self
     }
 
-    /// So many turns at most.
+    /// So many turns at most. A run that spends them in the middle of its work ends as
+    /// [`RunStatus::BudgetExceeded`](crate::RunStatus::BudgetExceeded).
     #[must_use]
     pub fn max_turns(mut self, turns: u64) -> Self {
         self.max_turns = turns.max(1);
+        self
+    }
+
+    /// So many equal calls in a row (one tool, the same arguments) end the run as
+    /// [`RunStatus::Stalled`](crate::RunStatus::Stalled); at least 2, and 0 switches it off. Tools that say
+    /// [`crate::Tool::repeatable`] do not count.
+    #[must_use]
+    pub fn repetition_limit(mut self, calls: u64) -> Self {
+        self.repetition_limit = calls;
         self
     }
 

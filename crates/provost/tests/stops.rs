@@ -198,3 +198,73 @@ async fn a_run_whose_model_failed_can_be_taken_up_again() {
     assert_eq!(again.status, RunStatus::Failed);
     assert_eq!(scene.ledger.entries(), ["put a"], "what was done is not done again");
 }
+
+/// A model that makes one call a turn, so many times, and then says that it is done.
+fn calls(turns: usize, arguments: impl Fn(usize) -> serde_json::Value) -> Script {
+    (0..turns).fold(Script::new(), |script, turn| script.call("note/read", arguments(turn))).say("Done.")
+}
+
+#[tokio::test]
+async fn a_run_that_spends_its_turns_in_the_middle_of_work_is_not_completed() {
+    let text = |turn: usize| json!({ "text": turn.to_string() });
+    let agent = || Agent::new("scribe").max_turns(2);
+    let scene = Scene::with(calls(4, text), agent(), Vec::new());
+    let cut = scene.run().await;
+    assert_eq!(cut.status, RunStatus::BudgetExceeded);
+    assert_eq!((&cut.result["budget"], &cut.result["completed"]), (&json!("turns"), &json!(false)));
+    assert_eq!((&cut.result["status"], &cut.result["turn_count"]), (&json!("budget_exceeded"), &json!(2)));
+    assert_eq!(cut.result["run_outcome"]["stop_reason"], "max_turns", "{}", cut.result["run_outcome"]);
+    let done = Scene::with(calls(1, text), agent(), Vec::new()).run().await;
+    assert_eq!((done.status, done.text()), (RunStatus::Completed, "Done."), "it needed no more turns");
+    assert_eq!(done.result["run_outcome"]["stop_reason"], "natural");
+    // More turns let it end, and those it used count.
+    use provost_runtime::driver::{Reopen, Resume};
+    use provost_runtime::engine::BudgetSpec;
+    let more = |ceiling| BudgetSpec { name: "turns".to_owned(), ceiling, current: 0 };
+    let resume = |ceiling| Resume { reopen: Reopen::Yes, budgets: vec![more(ceiling)], ..Resume::default() };
+    let still = scene.runtime.resume_with(cut.run.clone(), resume(3)).outcome().await.unwrap();
+    assert_eq!((still.status, &still.result["turn_count"]), (RunStatus::BudgetExceeded, &json!(3)));
+    let ended = scene.runtime.resume_with(cut.run, resume(9)).outcome().await.unwrap();
+    assert_eq!((ended.status, ended.text()), (RunStatus::Completed, "Done."));
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_itself_is_stopped_unless_that_is_wanted() {
+    let same = |_: usize| json!({ "text": "same" });
+    let run = async |script: Script, agent: Agent| {
+        let scene = Scene::with(script, agent, Vec::new());
+        let outcome = scene.run().await;
+        (outcome.status, scene.ledger.entries().len())
+    };
+    let agent = || Agent::new("scribe");
+    assert_eq!(run(calls(30, same), agent()).await, (RunStatus::Stalled, 20));
+    assert_eq!(run(calls(19, same), agent()).await, (RunStatus::Completed, 19), "polling is work");
+    let other = |turn: usize| json!({ "text": (turn % 2).to_string() });
+    assert_eq!(run(calls(30, other), agent()).await, (RunStatus::Completed, 30));
+    assert_eq!(run(calls(30, same), agent().repetition_limit(5)).await, (RunStatus::Stalled, 5));
+    assert_eq!(run(calls(30, same), agent().repetition_limit(0)).await, (RunStatus::Completed, 30));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_repeatable_may_be_repeated() {
+    let run = async |tool: fn(provost::Tool) -> provost::Tool| {
+        let poll = provost::Tool::new("job/poll", "Polls.", |_: crate::scene::Text| async { Ok("not yet") });
+        let script = (0..30).fold(Script::new(), |script, _| script.call("job/poll", json!({ "text": "a" })));
+        Scene::with(script.say("Done."), Agent::new("scribe"), vec![tool(poll)]).run().await.status
+    };
+    assert_eq!(run(provost::Tool::repeatable).await, RunStatus::Completed);
+    assert_eq!(run(|tool| tool).await, RunStatus::Stalled);
+}
+
+#[tokio::test]
+async fn a_model_whose_call_keeps_failing_is_told() {
+    let fails = provost::Tool::new("job/fail", "Fails.", |_: crate::scene::Text| async {
+        Err::<(), _>(provost::ToolError::new("no"))
+    });
+    let script = (0..3).fold(Script::new(), |script, _| script.call("job/fail", json!({ "text": "a" })));
+    let outcome = Scene::with(script.say("Done."), Agent::new("scribe"), vec![fails]).run().await;
+    let told = crate::scene::transcript(&outcome);
+    let nudges =
+        told.iter().filter(|line| line.contains("has failed 3 times with the same arguments")).count();
+    assert_eq!((outcome.status, nudges), (RunStatus::Completed, 1), "{told:?}");
+}

@@ -38,6 +38,7 @@ impl Ask {
         let mut messages = request.messages.to_messages();
         let names = names(request, &messages);
         riding::restore(&mut messages);
+        messages.iter_mut().for_each(said_to_the_model);
         let repaired = repair(&messages, RepairMode::Synthesise);
         let encoded = shape.encode(&repaired.messages, &names);
         Ok(Self {
@@ -54,6 +55,14 @@ impl Ask {
     /// The name the provider knows a tool by.
     pub(crate) fn alias<'a>(&'a self, tool: &'a str) -> Cow<'a, str> {
         self.names.alias(tool)
+    }
+}
+
+/// Sends the runtime's own words about a repeated failure as words to the model. The transcript has them as
+/// the assistant's, and a request that ends with the assistant is refused or continued as its sentence.
+fn said_to_the_model(message: &mut Message) {
+    if json::text(&message.metadata, "type") == Some("identical_failure_nudge") {
+        *message = Message::text("user", message.content.as_text().unwrap_or_default());
     }
 }
 

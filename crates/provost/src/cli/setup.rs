@@ -173,6 +173,9 @@ pub(super) fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failur
     for (name, ceiling) in budgets(project, file) {
         agent = agent.budget(name, ceiling);
     }
+    if let Some(limit) = head.repetition_limit.or(project.file.defaults.repetition_limit) {
+        agent = agent.repetition_limit(limit);
+    }
     if let Some(mode) = &head.mode {
         agent = agent.mode(mode);
     }
@@ -190,6 +193,12 @@ pub(super) fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failur
 
 fn max_turns(file: &AgentFile) -> u64 {
     file.head.max_turns.unwrap_or(Agent::MAX_TURNS)
+}
+
+/// The turns a run of an agent has: its `turns` budget goes before `max_turns`.
+pub(super) fn turns_max(project: &Project, file: &AgentFile) -> u64 {
+    let budget = budgets(project, file).find_map(|(name, ceiling)| (name == "turns").then_some(ceiling));
+    budget.unwrap_or_else(|| max_turns(file))
 }
 
 /// The project's limits, and the agent's own in their place.

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::Agent;
 
+/// After so many equal failures of one call the model is told to try something else.
+const FAILURES_MAX: u64 = 3;
+
 /// A run to start. A text is a request of the only agent there is.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -99,6 +102,10 @@ impl Request {
         }));
         if let Some(session) = &self.session {
             options.insert("session_id".to_owned(), session.as_str().into());
+        }
+        if agent.repetition_limit > 0 {
+            options.insert("spin_detector".to_owned(), json!({ "threshold": agent.repetition_limit }));
+            options.insert("identical_failure_tracker".to_owned(), json!({ "threshold": FAILURES_MAX }));
         }
         options.extend(agent.options.clone());
         options.extend(self.options.clone());

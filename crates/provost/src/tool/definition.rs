@@ -114,6 +114,13 @@ impl Tool {
         self.says("action_policy", ActionPolicy::Preview.word().into())
     }
 
+    /// Equal calls in a row are its normal use, such as of a tool that waits or polls: they are no sign that
+    /// the model is stuck.
+    #[must_use]
+    pub fn repeatable(self) -> Self {
+        self.says("runtime", json!({ "duplicate_policy": "repeatable" }))
+    }
+
     /// How long a call may take.
     #[must_use]
     pub fn timeout(self, time: Duration) -> Self {

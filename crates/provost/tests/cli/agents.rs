@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use serde_json::json;
+
+use super::script::{call, say};
 use super::world::World;
 
 /// The example with other front matter and, perhaps, more configuration.
@@ -177,4 +180,52 @@ fn the_documented_examples_are_agents() {
     assert!(seen("example-1").contains(&"shell/run".to_owned()));
     assert_eq!(seen("example-2"), ["fs/list", "fs/read"]);
     assert!(!seen("example-3").is_empty());
+}
+
+/// A project with an agent that lists files `calls` times, equally or each time another folder, and is done.
+fn listing(front_matter: &str, configuration: &str, calls: usize, equal: bool) -> (World, i32, String) {
+    let world = World::new();
+    fs::create_dir_all(world.path("p/agents")).unwrap();
+    fs::write(world.path("p/provost.toml"), configuration).unwrap();
+    fs::write(world.path("p/agents/a.md"), format!("---\n{front_matter}---\nList.\n")).unwrap();
+    let path = |turn: usize| if equal { ".".to_owned() } else { "./".repeat(turn + 1) };
+    let mut turns: Vec<_> = (0..calls)
+        .map(|turn| call(&format!("l-{turn}"), "fs/list", &json!({ "path": path(turn) })))
+        .collect();
+    turns.push(say("Done."));
+    let script = world.script("lists", &turns);
+    let words: Vec<&str> =
+        ["run", "p", "--prompt", "go"].into_iter().chain(script.iter().map(String::as_str)).collect();
+    let run = world.provost(&words);
+    (world, run.code, run.stdout + &run.stderr)
+}
+
+#[test]
+fn a_run_that_ends_in_the_middle_of_its_work_says_so_and_exits_with_4() {
+    for (front_matter, configuration) in
+        [("max_turns: 3\n", ""), ("budgets:\n  turns: 3\n", ""), ("max_turns: 9\n", "[budgets]\nturns = 3\n")]
+    {
+        let (world, code, printed) = listing(front_matter, configuration, 5, false);
+        assert!(code == 4 && printed.contains("budget_exceeded, 3 turns, 3 calls"), "{printed}");
+        assert!(
+            printed.contains("turn 3 of at most 3"),
+            "one limit is shown, the one that counts: {printed}"
+        );
+        let agents = world.provost(&["agents", "p"]).stdout;
+        assert!(agents.contains(" 3 turns"), "{agents}");
+        let (_, code, printed) = listing(front_matter, configuration, 2, false);
+        assert!(code == 0 && printed.contains("completed, 3 turns, 2 calls"), "{printed}");
+    }
+}
+
+#[test]
+fn a_model_that_repeats_itself_is_stopped_by_default() {
+    let (_, code, printed) = listing("max_turns: 40\n", "", 30, true);
+    assert!(code == 4 && printed.contains("stalled, 20 turns, 20 calls"), "{printed}");
+    let (_, code, printed) = listing("max_turns: 40\n", "", 30, false);
+    assert!(code == 0, "other calls are no repetition: {printed}");
+    let (_, code, printed) = listing("max_turns: 40\nrepetition_limit: 0\n", "", 30, true);
+    assert!(code == 0, "it can be switched off: {printed}");
+    let (_, code, printed) = listing("max_turns: 40\n", "[defaults]\nrepetition_limit = 4\n", 30, true);
+    assert!(code == 4 && printed.contains("stalled, 4 turns, 4 calls"), "{printed}");
 }

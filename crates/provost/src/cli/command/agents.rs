@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::Agent;
 use crate::cli::args::ProjectOption;
 use crate::cli::config::{AgentFile, Project};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::screen::Screen;
+use crate::cli::setup;
 use crate::cli::vocabulary::MODE;
 
 pub(in crate::cli) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Failure> {
@@ -24,7 +24,7 @@ pub(in crate::cli) fn run(options: &ProjectOption, screen: &Screen) -> Result<Ex
             "policy": head.policy,
             "budgets": head.budgets,
             "compaction": head.compaction.as_ref().map(|compaction| compaction.policy()),
-            "max_turns": head.max_turns.unwrap_or(Agent::MAX_TURNS),
+            "max_turns": setup::turns_max(&project, agent),
         });
         screen.show(&document, || {
             format!("{:<12} {}\n{:<12} {}", head.name, head.description, "", facts(&project, agent))
@@ -53,6 +53,6 @@ fn facts(project: &Project, agent: &AgentFile) -> String {
     });
     facts.extend(head.categories.as_ref().map(|names| format!("categories {}", names.join(" "))));
     facts.extend(head.compaction.as_ref().map(|_| "long conversations are summed up".to_owned()));
-    facts.push(format!("{} turns", head.max_turns.unwrap_or(Agent::MAX_TURNS)));
+    facts.push(format!("{} turns", setup::turns_max(project, agent)));
     facts.join(", ")
 }

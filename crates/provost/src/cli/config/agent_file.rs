@@ -7,7 +7,7 @@ use provost_contract::json::Object;
 use serde_saphyr::Spanned;
 
 use super::compaction::Compaction;
-use super::file::{action_policy, known_budget};
+use super::file::{action_policy, known_budget, repetition_limit};
 use super::front_matter::{self, FrontMatter};
 use super::suggest::for_unknown_field;
 use crate::cli::failure::{Code, Failure};
@@ -36,6 +36,8 @@ pub(in crate::cli) struct Head {
     pub(in crate::cli) budgets: BTreeMap<String, u64>,
     pub(in crate::cli) compaction: Option<Compaction>,
     pub(in crate::cli) max_turns: Option<u64>,
+    /// How many equal calls in a row end a run; 0 for any number.
+    pub(in crate::cli) repetition_limit: Option<u64>,
 }
 
 impl AgentFile {
@@ -119,6 +121,9 @@ impl Head {
             categories: written.categories.map(|names| lines.names("categories", names)),
             compaction: written.compaction.map(|written| lines.note("compaction", "", written)),
             max_turns: written.max_turns.map(|written| lines.note("max_turns", "", written)),
+            repetition_limit: written
+                .repetition_limit
+                .map(|written| lines.note("repetition_limit", "", written)),
             ..Self::default()
         };
         for (tool, word) in written.policy.unwrap_or_default() {
@@ -156,6 +161,9 @@ impl Head {
         if self.max_turns == Some(0) {
             let failure = refused("`max_turns` must be at least 1", "leave it out for the default");
             return wrong("max_turns", "", failure);
+        }
+        if let Some(Err(failure)) = self.repetition_limit.map(repetition_limit) {
+            return wrong("repetition_limit", "", of_agent(failure));
         }
         match self.compaction.as_ref().and_then(Compaction::fault) {
             Some((key, what)) => {
@@ -207,6 +215,10 @@ mod tests {
         let cases = [
             ("max_turns: many", "a.md:2: expected a whole number | "),
             ("max_turns: 0", "a.md:2: `max_turns` must be at least 1 | leave it out for the default"),
+            (
+                "repetition_limit: 1",
+                "a.md:2: `repetition_limit` must be at least 2 | write 0 to allow any number of equal calls",
+            ),
             ("mode: [a, b]", "a.md:2: expected string scalar | "),
             ("name: ''", "a.md:2: `name` is empty | leave it out to name the agent after its file"),
             ("categories: []", "a.md:2: `categories` names none | leave it out to allow all"),

@@ -48,6 +48,7 @@ pub(in crate::cli) struct Defaults {
     pub(in crate::cli) agent: Option<toml::Spanned<String>>,
     pub(in crate::cli) model: Option<toml::Spanned<String>>,
     pub(in crate::cli) prompt: Option<String>,
+    pub(in crate::cli) repetition_limit: Option<u64>,
 }
 
 /// The folder the agent works in.
@@ -127,6 +128,9 @@ impl File {
     pub(in crate::cli) fn read(text: &str, path: &Path) -> Result<Self, Failure> {
         let mut file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
         file.check_budgets(text, path)?;
+        if let Some(Err(failure)) = file.defaults.repetition_limit.map(repetition_limit) {
+            return Err(failure.at(&place_of_key(text, "repetition_limit", path)));
+        }
         for words in [&mut file.policy.tools, &mut file.policy.categories] {
             canonical_words(words).map_err(|(name, failure)| {
                 failure.at(&format!("{}: `{name}`", place_of_key(text, &name, path)))
@@ -189,6 +193,15 @@ pub(in crate::cli) fn known_budget(name: &str, ceiling: u64) -> Result<(), Failu
     Err(Failure::new(Code::Config, format!("there is no budget `{name}`")).hint(hint))
 }
 
+/// Whether so many equal calls in a row can be a limit.
+pub(super) fn repetition_limit(calls: u64) -> Result<(), Failure> {
+    match calls {
+        1 => Err(Failure::new(Code::Config, "`repetition_limit` must be at least 2")
+            .hint("write 0 to allow any number of equal calls")),
+        _ => Ok(()),
+    }
+}
+
 /// The tool whose calls a budget counts; none when it counts something else.
 pub(in crate::cli) fn tool_of_budget(name: &str) -> Option<&str> {
     name.strip_prefix(BUDGET_OF_TOOL)
@@ -231,7 +244,7 @@ mod tests {
     fn a_mistake_is_told_with_its_line_and_what_was_meant() {
         assert_eq!(
             refusal("[defaults]\nagnt = \"a\"\n"),
-            "provost.toml:2: unknown field `agnt`, expected one of `agent`, `model`, `prompt` | did you mean `agent`?"
+            "provost.toml:2: unknown field `agnt`, expected one of `agent`, `model`, `prompt`, `repetition_limit` | did you mean `agent`?"
         );
         assert_eq!(
             refusal("[budgets]\nturn = 3\n"),

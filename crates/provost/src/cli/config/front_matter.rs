@@ -17,7 +17,7 @@ use super::compaction::Compaction;
 
 const FENCE: &str = "---";
 /// The keys of the front matter.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "name",
     "description",
     "model",
@@ -28,6 +28,7 @@ const KEYS: [&str; 10] = [
     "budgets",
     "compaction",
     "max_turns",
+    "repetition_limit",
 ];
 /// The dashes that word processors put in the place of hyphens.
 const DASHES: [char; 9] = ['-', '‐', '‑', '‒', '–', '—', '―', '−', '﹣'];
@@ -59,6 +60,8 @@ pub(super) struct FrontMatter {
     pub(super) compaction: Option<Spanned<Compaction>>,
     #[serde(deserialize_with = "present")]
     pub(super) max_turns: Option<Spanned<u64>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) repetition_limit: Option<Spanned<u64>>,
 }
 
 /// Reads the value of a key that is there. `tools:` with nothing behind it is an error: read as "not said",
@@ -307,18 +310,7 @@ mod tests {
 
     #[test]
     fn a_mistake_has_its_line() {
-        for key in [
-            "name",
-            "description",
-            "model",
-            "mode",
-            "tools",
-            "categories",
-            "policy",
-            "budgets",
-            "compaction",
-            "max_turns",
-        ] {
+        for key in KEYS {
             for nothing in ["", "~", "null"] {
                 assert_eq!(mistake(&format!("---\n# c\n{key}: {nothing}\n---\n")).0, 3, "{key}: {nothing}");
             }

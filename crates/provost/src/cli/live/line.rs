@@ -10,12 +10,15 @@ use crate::cli::watched::Notes;
 const ARGUMENTS_CHARS_MAX: usize = 64;
 
 /// The line of an event; none when people need not know.
-pub(super) fn line(observed: &Observed, notes: &Notes) -> Option<String> {
+pub(super) fn line(observed: &Observed, notes: &Notes, turns_max: Option<u64>) -> Option<String> {
     let payload = &observed.payload;
     let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default();
     let number = |key: &str| payload.get(key).and_then(Value::as_u64).unwrap_or_default();
     Some(match observed.event {
-        "turn_started" => format!("turn {} of at most {}", number("turn"), number("max_turns")),
+        "turn_started" => match turns_max.filter(|most| number("turn") <= *most) {
+            Some(most) => format!("turn {} of at most {most}", number("turn")),
+            None => format!("turn {}", number("turn")),
+        },
         "tool_call" => {
             let arguments = payload.get("parameters").and_then(Value::as_object);
             format!("  > {:<10} {}", text("tool_name"), arguments.map(shown).unwrap_or_default())

@@ -29,6 +29,8 @@ pub(in crate::cli) struct Live {
     screen: Screen,
     notes: Notes,
     manner: Manner,
+    /// The turns the run has: of `max_turns` and a budget of turns the one that counts.
+    turns_max: Option<u64>,
     speech: Speech,
     clock: Arc<dyn Clock>,
     /// What is drawn anew, where something is.
@@ -38,8 +40,10 @@ pub(in crate::cli) struct Live {
 impl Live {
     pub(in crate::cli) fn new(screen: Screen, notes: Notes, manner: Manner, gauges: Vec<Gauge>) -> Self {
         let clock = clock::clock();
+        let turns_max = gauges.iter().find(|gauge| gauge.name == "turns").and_then(|gauge| gauge.ceiling);
         let drawn = screen.can_draw().then(|| (Area::default(), Progress::new(gauges, clock.now_ms())));
-        Self { screen, notes, manner, speech: Speech::new(screen, voice(screen, manner)), clock, drawn }
+        let speech = Speech::new(screen, voice(screen, manner));
+        Self { screen, notes, manner, turns_max, speech, clock, drawn }
     }
 
     /// Whether something must be drawn anew while nothing happens.
@@ -90,8 +94,8 @@ impl Live {
         match told {
             Told::Event(observed) => {
                 let is_turn = matches!(observed.event, "turn_started" | "resumed");
-                if let Some(line) =
-                    line(observed, &self.notes).filter(|_| !is_turn || self.manner == Manner::Run)
+                if let Some(line) = line(observed, &self.notes, self.turns_max)
+                    .filter(|_| !is_turn || self.manner == Manner::Run)
                 {
                     self.speech.end_line();
                     self.screen.note(&line);

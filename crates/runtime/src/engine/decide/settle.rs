@@ -141,7 +141,8 @@ fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Ob
 
 fn nudge(state: &RunState, declared: &CallDeclared, result: &Object) -> Option<Object> {
     let failed = json::get(result, "success") != Some(&true.into());
-    let mut tracker = state.failures.clone().filter(|_| failed)?;
+    let counts = failed && !state.rules.is_repeatable(&declared.name);
+    let mut tracker = state.failures.clone().filter(|_| counts)?;
     let signature = FailureSignature::of_call(declared.signature(), result);
     let repeated = tracker.observe(&signature);
     let message = repeated.nudge?;

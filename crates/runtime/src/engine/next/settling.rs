@@ -3,7 +3,12 @@
 
 use super::Step;
 use crate::engine::decide::gate;
-use crate::engine::{Continuation, ContinuationAdded, Kind, LoopStalled, RunState, RunStatus, Subject};
+use crate::engine::{
+    BudgetExceeded, Continuation, ContinuationAdded, Kind, LoopStalled, RunState, RunStatus, Subject,
+};
+
+/// The budget that counts turns.
+const TURNS: &str = "turns";
 
 /// Stops first, then the natural end, then interrupts, limits of turns, and the host's word.
 pub(super) fn next(state: &RunState) -> Step {
@@ -53,7 +58,7 @@ fn another_turn(state: &RunState) -> Step {
         return Step::Record(vec![exceeded.into()]);
     }
     if state.budgets.turns_max().is_none() && state.turn >= state.spec.max_turns {
-        return Step::Finish(RunStatus::Completed);
+        return last_turn_over(state);
     }
     if state.batch.spoken_to {
         return Step::StartTurn;
@@ -67,4 +72,19 @@ fn another_turn(state: &RunState) -> Step {
         (Continuation::Never, _) => state.batch.completion_blocked,
     };
     if go_on { Step::StartTurn } else { Step::Finish(RunStatus::Completed) }
+}
+
+/// `max_turns` is spent. A run whose model asked for calls in the last turn, or was told to go on, was
+/// stopped in the middle of its work and says so.
+fn last_turn_over(state: &RunState) -> Step {
+    let batch = &state.batch;
+    let is_calling =
+        batch.mediated && batch.asked_for > 0 && state.spec.asks.continuation != Continuation::Never;
+    if is_calling || batch.completion_blocked || batch.continued || batch.spoken_to {
+        let (current, ceiling) = (state.turn, state.spec.max_turns);
+        let exceeded =
+            BudgetExceeded { budget: TURNS.to_owned(), dimension: TURNS.to_owned(), current, ceiling };
+        return Step::Record(vec![exceeded.into()]);
+    }
+    Step::Finish(RunStatus::Completed)
 }

@@ -148,7 +148,8 @@ fn call_approved(state: &mut RunState, approved: &CallApproved, event: &Event) {
 
 /// The first repetition too many of a turn is the one that is told.
 fn count_repetition(state: &mut RunState, called: &CallDeclared) {
-    let Some(detector) = &mut state.spin else { return };
+    let is_repeatable = state.rules.is_repeatable(&called.name);
+    let Some(detector) = state.spin.as_mut().filter(|_| !is_repeatable) else { return };
     let signature = called.signature();
     let spin = detector.observe_signature(&signature);
     if spin.stalled && state.batch.repetition.is_none() {
@@ -164,7 +165,8 @@ fn call_settled(state: &mut RunState, settled: &CallSettled, kept: &Kept<CallSet
     let Some((called, record)) = called(state, settled.call) else { return };
     end_waiting(state, settled.call);
     add_line(state, settled.call, Line::Call(record.clone(), Some(kept.clone())));
-    if let (Some(tracker), false) = (&mut state.failures, settled.success()) {
+    let counts = !settled.success() && !state.rules.is_repeatable(&called.name);
+    if let (Some(tracker), true) = (&mut state.failures, counts) {
         tracker.observe(&FailureSignature::of_call(called.signature(), &settled.result));
     }
     if let Some(nudge) = &settled.nudge {

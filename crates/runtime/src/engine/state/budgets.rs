@@ -33,10 +33,11 @@ impl Budgets {
         self.limits.iter()
     }
 
-    /// Changes ceilings; what was used stays used.
-    pub(super) fn change(&mut self, specs: &[BudgetSpec]) {
+    /// Changes ceilings; what was used stays used, and so do the turns of a run that had no such limit.
+    pub(super) fn change(&mut self, specs: &[BudgetSpec], turns: u64) {
         for spec in specs {
-            let used = self.find(&spec.name).map(IterationBudget::current);
+            let turns = (spec.name == TURNS).then_some(turns);
+            let used = self.find(&spec.name).map(IterationBudget::current).or(turns);
             let used = used.and_then(|used| i64::try_from(used).ok()).unwrap_or(spec.current);
             self.limits.retain(|limit| limit.name() != spec.name);
             self.limits.push(IterationBudget::new(&*spec.name, spec.ceiling, used));

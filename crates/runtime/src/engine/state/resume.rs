@@ -5,7 +5,7 @@ use crate::engine::RunResumed;
 
 pub(super) fn resumed(state: &mut RunState, resumed: &RunResumed) {
     state.session_held = false;
-    state.budgets.change(&resumed.budgets);
+    state.budgets.change(&resumed.budgets, state.turn);
     state.budgets.forfeit();
     state.batch.doubt();
     // A crash lifts nothing: what was about to end the run still does.

@@ -37,6 +37,11 @@ impl Rules {
         self.tools.facts(tool)
     }
 
+    /// Whether repetitions of a tool's calls are no sign of a stall.
+    pub fn is_repeatable(&self, tool: &str) -> bool {
+        self.facts(tool).is_some_and(|facts| facts.is_repeatable)
+    }
+
     /// The name of a tool; those of declared ones are shared.
     pub(super) fn name(&self, tool: &str) -> Arc<str> {
         self.facts(tool).map_or_else(|| tool.into(), |facts| facts.name.clone())

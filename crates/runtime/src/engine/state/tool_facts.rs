@@ -21,6 +21,8 @@ pub struct ToolFacts {
     pub only_reads: bool,
     /// A second attempt under the same key is safe.
     pub may_repeat: bool,
+    /// Equal calls in a row are its normal use, such as of a tool that waits or polls.
+    pub is_repeatable: bool,
     /// How long it may take.
     pub ms_max: u64,
     /// What the action policy is asked about it.
@@ -45,6 +47,7 @@ impl ToolFacts {
             name: tool.name().as_str().into(),
             only_reads,
             may_repeat: only_reads || idempotency.may_repeat(),
+            is_repeatable: json::text(tool.runtime().as_object(), "duplicate_policy") == Some("repeatable"),
             ms_max: seconds.map_or(limits.tool_ms_max, |seconds| seconds.saturating_mul(1_000)),
             decision: resolve(&question, &Consulted::default()).decision,
             question,
