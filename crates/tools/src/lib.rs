@@ -18,6 +18,7 @@ mod registry;
 mod reply;
 mod schema;
 mod shell;
+pub mod supervise;
 mod tool;
 mod workspace;
 

@@ -156,6 +156,18 @@ impl ToolExecutor for Tools {
         })
     }
 
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.get(action.call.tool_name())?.prepare(action)
+    }
+
+    fn release(&self, run: &str) {
+        self.0.iter().for_each(|tool| tool.release(run));
+    }
+
+    fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
+        Box::pin(crate::supervise::end_earlier(process))
+    }
+
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
         Box::pin(async move { Some(Self::preview(self, &action).await?.to_value()) })
     }

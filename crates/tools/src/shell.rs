@@ -91,6 +91,14 @@ impl Tool for ShellRun {
         Box::pin(self.carry_out(action))
     }
 
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.launcher.prepare(action)
+    }
+
+    fn release(&self, run: &str) {
+        self.launcher.release(run);
+    }
+
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
         let preview = self.asked(parameters).map_or_else(Preview::from, |launch| launch.preview(None));
         Box::pin(std::future::ready(Some(preview)))

@@ -18,6 +18,18 @@ pub trait Tool: Send + Sync {
     /// file is left half written. Whether the work was done by then is open.
     fn run<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Reply, Refusal>>;
 
+    /// Starts the process that will do it, waiting, and names it, so that its name is recorded before anything
+    /// is done. None when the tool starts no process.
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        let _ = action;
+        None
+    }
+
+    /// Ends what was prepared for a run and never did anything.
+    fn release(&self, run: &str) {
+        let _ = run;
+    }
+
     /// What doing it would change, without doing anything; none when there is nothing worth showing.
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
         let _ = parameters;

@@ -20,6 +20,11 @@ impl<Executor> ToolExecutorRegistry<Executor> {
         self.by_target.get(target)
     }
 
+    /// The executors of all targets.
+    pub fn executors(&self) -> impl Iterator<Item = &Executor> {
+        self.by_target.values()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.by_target.is_empty()

@@ -17,17 +17,23 @@ pub(super) enum Exit {
     Stopped,
     /// The run was cancelled.
     Cancelled,
+    /// SIGHUP ended the program.
+    HungUp,
+    /// SIGTERM ended the program.
+    Terminated,
 }
 
 impl Exit {
     /// Every code with what it means, for the reference.
-    pub(super) const MEANINGS: [(Self, &'static str); 6] = [
+    pub(super) const MEANINGS: [(Self, &'static str); 8] = [
         (Self::Done, "done"),
         (Self::Failed, "the command or the run failed"),
         (Self::Usage, "the command line or a configuration file is wrong; nothing was done"),
         (Self::Waiting, "the run waits for an approval or an answer"),
         (Self::Stopped, "a limit stopped the run, or it repeated itself"),
+        (Self::HungUp, "SIGHUP: what ran was stopped, and its run is cancelled"),
         (Self::Cancelled, "the run was cancelled"),
+        (Self::Terminated, "SIGTERM: what ran was stopped, and its run is cancelled"),
     ];
 
     /// The number.
@@ -38,7 +44,9 @@ impl Exit {
             Self::Usage => 2,
             Self::Waiting => 3,
             Self::Stopped => 4,
+            Self::HungUp => 129,
             Self::Cancelled => 130,
+            Self::Terminated => 143,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::clock;
 use super::environment;
 use super::exit::Exit;
 use super::failure::{self, Code, Failure};
-use super::interrupts::Interrupts;
+use super::interrupts::{Interrupts, exit_of_cancelled};
 use super::journal;
 use super::live::{Live, Manner};
 use super::question::Question;
@@ -71,7 +71,7 @@ pub(super) async fn gauges_of(setup: &Setup, run: &RunId) -> Vec<Gauge> {
     }
 }
 
-/// Shows what happens until the run stops. Ctrl-C cancels it; a second one leaves it as it is.
+/// Shows what happens until the run stops. Ctrl-C, SIGTERM and SIGHUP cancel it; a second one leaves it as it is.
 pub(super) async fn watch(
     setup: &Setup,
     mut handle: RunHandle,
@@ -92,16 +92,16 @@ pub(super) async fn watch(
                     None => break,
                 },
                 _ = ticks.tick(), if live.is_drawn() => live.draw(),
-                () = interrupts.next() => {
+                stop = interrupts.next() => {
                     if cancelling {
                         live.rest();
                         screen.note(&format!("left; {going_on}"));
-                        std::process::exit(Exit::Cancelled.number().into());
+                        std::process::exit(stop.exit().number().into());
                     }
                     cancelling = true;
                     live.note("stopping; Ctrl-C again leaves at once");
                     let by = environment::person();
-                    if let Err(error) = setup.runtime.cancel(&run, &by, "Ctrl-C").await {
+                    if let Err(error) = setup.runtime.cancel(&run, &by, stop.word()).await {
                         live.note(&format!("  ! it cannot be told to stop: {error}"));
                     }
                 }
@@ -292,7 +292,7 @@ pub(super) fn exit_of(status: RunStatus) -> Exit {
         RunStatus::Completed => Exit::Done,
         RunStatus::ApprovalRequired | RunStatus::RuntimeToolPending => Exit::Waiting,
         RunStatus::BudgetExceeded | RunStatus::Stalled => Exit::Stopped,
-        RunStatus::Cancelled | RunStatus::Interrupted => Exit::Cancelled,
+        RunStatus::Cancelled | RunStatus::Interrupted => exit_of_cancelled(),
         RunStatus::Failed | RunStatus::TranscriptLockContention => Exit::Failed,
     }
 }

@@ -3,16 +3,19 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use provost_tools::supervise;
 
 use super::args::{Cli, Command, PolicyCommand};
 use super::command;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::interrupts;
 use super::reference::reference;
 use super::screen::Screen;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    supervise::if_asked();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -48,29 +51,40 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
             screen.data(&reference());
             Ok(Exit::Done)
         }
-        Command::Run(options) => waiting(command::run::run(&options, screen)),
-        Command::Chat(options) => waiting(command::chat::run(&options, screen)),
+        Command::Run(options) => working(command::run::run(&options, screen)),
+        Command::Chat(options) => working(command::chat::run(&options, screen)),
         Command::Runs(options) => waiting(command::runs::run(&options, screen)),
         Command::Show(options) => waiting(command::show::run(&options, screen)),
         Command::Explain(options) => command::explain::run(&options, screen),
         Command::Replay(options) => waiting(command::replay::run(&options, screen)),
         Command::Verify(options) => waiting(command::verify::run(&options, screen)),
         Command::Export(options) => waiting(command::export::run(&options, screen)),
-        Command::Approve(options) => waiting(command::approve::run(&options, screen)),
-        Command::Reject(options) => waiting(command::reject::run(&options, screen)),
-        Command::Answer(options) => waiting(command::answer::run(&options, screen)),
+        Command::Approve(options) => working(command::approve::run(&options, screen)),
+        Command::Reject(options) => working(command::reject::run(&options, screen)),
+        Command::Answer(options) => working(command::answer::run(&options, screen)),
         Command::Remembered => waiting(command::remembered::run(screen)),
         Command::Forget(options) => waiting(command::forget::run(&options, screen)),
-        Command::Cancel(options) => waiting(command::cancel::run(&options, screen)),
-        Command::Resume(options) => waiting(command::resume::run(&options, screen)),
+        Command::Cancel(options) => working(command::cancel::run(&options, screen)),
+        Command::Resume(options) => working(command::resume::run(&options, screen)),
     }
+}
+
+/// Waits for a command that may start programs.
+fn working(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    supervise::work_on_runs();
+    waiting(work)
 }
 
 /// Waits for a command on threads made for it.
 pub(super) fn waiting(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let threads = threads.map_err(|error| Failure::machine(&format!("no threads: {error}")))?;
-    let done = threads.block_on(work);
+    let done = threads.block_on(async {
+        tokio::select! {
+            done = work => done,
+            exit = interrupts::leaves() => Ok(exit),
+        }
+    });
     // Whatever still reads the terminal must not keep the program.
     threads.shutdown_background();
     done

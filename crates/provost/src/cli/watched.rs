@@ -51,6 +51,18 @@ impl ToolExecutor for Watched {
         })
     }
 
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.tools.prepare(action)
+    }
+
+    fn release(&self, run: &str) {
+        self.tools.release(run);
+    }
+
+    fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
+        self.tools.end_earlier(process)
+    }
+
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
         ToolExecutor::preview(&self.tools, action)
     }

@@ -106,10 +106,10 @@ impl World {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// The folder has another name each time.
+    /// The folder and the processes have other names each time.
     pub(crate) fn plain(&self, text: &str) -> String {
         let canonical = self.0.path().canonicalize().unwrap();
-        text.replace(&*canonical.to_string_lossy(), "[here]")
+        without(text, "\"process\":\"").replace(&*canonical.to_string_lossy(), "[here]")
             .replace(&*self.0.path().to_string_lossy(), "[here]")
     }
 
@@ -127,6 +127,13 @@ impl World {
         assert_eq!(copies.len(), 1);
         fs::read_to_string(copies[0].as_ref().unwrap().path().join("src/sum.sh")).unwrap()
     }
+}
+
+/// A text in which what follows some words, up to a quotation mark, is left out.
+fn without(text: &str, words: &str) -> String {
+    let mut parts = text.split(words);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + words + "[…]" + &part[part.find('"').unwrap_or(0)..])
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -22,6 +22,18 @@ impl ToolExecutor for ClientRouter {
         Box::pin(async move { waiting(action) })
     }
 
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        if is_clients(action) { None } else { self.0.prepare(action) }
+    }
+
+    fn release(&self, run: &str) {
+        self.0.release(run);
+    }
+
+    fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
+        self.0.end_earlier(process)
+    }
+
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
         if is_clients(action) { Box::pin(async { None }) } else { self.0.preview(action) }
     }

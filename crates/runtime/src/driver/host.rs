@@ -144,6 +144,29 @@ impl Executors {
         self.of(action)?.execute(action).await
     }
 
+    /// Starts the process that will carry out a call, and names it.
+    pub fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.of(action).ok()?.prepare(action)
+    }
+
+    /// Ends what was prepared for a run and is not needed any more.
+    pub fn release(&self, run: &str) {
+        self.default.release(run);
+        self.targets.executors().for_each(|executor| executor.release(run));
+    }
+
+    /// Ends a process that an earlier runtime started for a tool with this target, if it still runs.
+    ///
+    /// # Errors
+    /// Why it cannot be ended.
+    pub async fn end_earlier(&self, target: Option<&str>, process: &str) -> Result<(), String> {
+        match self.at(target) {
+            Ok(executor) => executor.end_earlier(process).await,
+            // An executor that is gone ends nothing; the default one may know the process.
+            Err(_) => self.default.end_earlier(process).await,
+        }
+    }
+
     /// What a call would do, as far as its executor can tell.
     pub async fn preview(&self, action: ToolAction<'_>) -> Option<Value> {
         self.of(action).ok()?.preview(action).await
@@ -158,7 +181,11 @@ impl Executors {
     }
 
     fn of(&self, action: ToolAction<'_>) -> Result<&Arc<dyn ToolExecutor>, ExecutorError> {
-        match action.runtime.executor_target() {
+        self.at(action.runtime.executor_target())
+    }
+
+    fn at(&self, target: Option<&str>) -> Result<&Arc<dyn ToolExecutor>, ExecutorError> {
+        match target {
             None => Ok(&self.default),
             Some(target) => self.targets.get(target).ok_or(ExecutorError::TargetUnavailable),
         }

@@ -69,6 +69,14 @@ pub enum RunError {
     /// The run cannot be read back.
     #[error(transparent)]
     Recover(#[from] RecoverError),
+    /// A program that the run started earlier still runs, and cannot be ended. Nothing was changed.
+    #[error("{tool}: {reason}")]
+    StillRuns {
+        /// The tool that started it.
+        tool: String,
+        /// What runs, and why it cannot be ended.
+        reason: String,
+    },
     /// An event could not be written as JSON.
     #[error("an event cannot be written")]
     Encoding(#[from] serde_json::Error),
@@ -183,6 +191,7 @@ impl<'a> Run<'a> {
         let context = resume.context.unwrap_or_else(|| read.state.kept_context());
         let writer = Writer::behind(journal, run, epoch, &read.last);
         let mut run = Self::new(host, read.state, context, writer);
+        Box::pin(run.end_earlier()).await?;
         run.raw = run.state.batch.in_all().map(|call| run.known(&call.declared)).collect();
         let resumed = RunResumed { epoch: epoch.0, budgets: resume.budgets };
         match (run.state.ended, resume.reopen) {
@@ -267,7 +276,7 @@ impl<'a> Run<'a> {
         self.in_flight.stop_all();
         match done {
             // It is not over, and nobody knows how far it came: whoever resumes it takes the session again.
-            Err(RunError::Journal(_) | RunError::Storage(_)) => {}
+            Err(RunError::Journal(_) | RunError::Storage(_) | RunError::StillRuns { .. }) => {}
             Ok(_) | Err(RunError::Broken(_) | RunError::Recover(_) | RunError::Encoding(_)) => {
                 self.release().await;
             }
@@ -290,7 +299,7 @@ impl<'a> Run<'a> {
                 },
             };
             for kind in kinds {
-                let kind = self.diagnosed(kind).await;
+                let kind = self.with_process(self.diagnosed(kind).await);
                 self.record(kind)?;
             }
         }
@@ -417,6 +426,15 @@ impl<'a> Run<'a> {
         {
             // What is not released lapses by itself.
             drop(lock.release(&session.id, &token).await);
+        }
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.in_flight.stop_all();
+        if let Some(executors) = &self.host.executors {
+            executors.release(&self.state.spec.run);
         }
     }
 }

@@ -28,6 +28,19 @@ impl Owner {
         Self { machine: machine(), pid, began: began(pid).unwrap_or_default() }
     }
 
+    /// A process of this machine.
+    pub fn of_process(pid: u32) -> Self {
+        Self { machine: machine(), pid, began: began(pid).unwrap_or_default() }
+    }
+
+    /// The number of a process written with [`Owner::to_string`], if it runs on this machine and can be seen
+    /// from here.
+    pub fn living(words: &str) -> Option<u32> {
+        let owner = Self::read(words).filter(|owner| !owner.machine.is_empty() && !owner.began.is_empty())?;
+        let lives = owner.machine == machine() && began(owner.pid).as_ref() == Some(&owner.began);
+        lives.then_some(owner.pid)
+    }
+
     /// Whether the process that wrote a claim is known to be gone.
     pub(super) fn life_of(words: &str) -> Life {
         let Some(owner) = Self::read(words).filter(|owner| owner.machine == machine()) else {

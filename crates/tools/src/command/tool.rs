@@ -84,6 +84,14 @@ impl Tool for CommandTool {
         Box::pin(self.carry_out(action))
     }
 
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.launcher.prepare(action)
+    }
+
+    fn release(&self, run: &str) {
+        self.launcher.release(run);
+    }
+
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
         let preview =
             self.input(parameters).map_or_else(Preview::from, |input| self.launch.preview(Some(input)));

@@ -41,7 +41,7 @@ impl Environment {
         Self(others.chain(said.clone()).collect())
     }
 
-    pub(super) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }

@@ -1,6 +1,7 @@
 //! A program and everything it starts, as one thing that can be ended.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +18,20 @@ pub(super) struct Group {
 }
 
 /// The ends of the pipes to a program.
-pub(super) struct Pipes {
+pub(crate) struct Pipes {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
     pub(super) stderr: ChildStderr,
+}
+
+impl Pipes {
+    pub(crate) fn of(stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> io::Result<Self> {
+        Ok(Self {
+            stdin: ChildStdin::from_std(stdin.into())?,
+            stdout: ChildStdout::from_std(stdout.into())?,
+            stderr: ChildStderr::from_std(stderr.into())?,
+        })
+    }
 }
 
 impl Group {
@@ -34,12 +45,9 @@ impl Group {
         let reaped = leader.clone();
         let group = Self { leader, reaper: tokio::task::spawn_blocking(move || reaped.reap(child)) };
         let missing = || io::Error::other("the program has no pipes");
-        let pipes = Pipes {
-            stdin: ChildStdin::from_std(stdin.ok_or_else(missing)?)?,
-            stdout: ChildStdout::from_std(stdout.ok_or_else(missing)?)?,
-            stderr: ChildStderr::from_std(stderr.ok_or_else(missing)?)?,
-        };
-        Ok((group, pipes))
+        let (stdin, stdout, stderr) =
+            (stdin.ok_or_else(missing)?, stdout.ok_or_else(missing)?, stderr.ok_or_else(missing)?);
+        Ok((group, Pipes::of(stdin.into(), stdout.into(), stderr.into())?))
     }
 
     /// Waits for the leader, for so long. When this returns the group is dead; none means the time was up.

@@ -1,10 +1,15 @@
 //! Starting programs in a workspace, within its limits.
 
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use provost_runtime::port::ToolAction;
 
+use super::run::ProcessError;
 use super::{Environment, Finished, Job, run};
+use crate::supervise::Keeper;
 use crate::workspace::WorkspacePath;
 use crate::{Preview, Refusal, Workspace, blocking};
 
@@ -13,6 +18,23 @@ use crate::{Preview, Refusal, Workspace, blocking};
 pub(crate) struct Launcher {
     workspace: Workspace,
     environment: Environment,
+    prepared: Prepared,
+}
+
+/// Supervising processes that wait for their program, by the key of its action.
+#[derive(Clone, Default)]
+struct Prepared(Arc<Mutex<HashMap<String, Keeper>>>);
+
+impl Prepared {
+    fn keepers(&self) -> MutexGuard<'_, HashMap<String, Keeper>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.keepers().keys()).finish()
+    }
 }
 
 /// A program, where it starts, and for how long.
@@ -25,7 +47,7 @@ pub(crate) struct Launch {
 
 impl Launcher {
     pub(crate) fn new(workspace: &Workspace, environment: &Environment) -> Self {
-        Self { workspace: workspace.clone(), environment: environment.clone() }
+        Self { workspace: workspace.clone(), environment: environment.clone(), prepared: Prepared::default() }
     }
 
     /// The time a program gets that asks for so much, or for none.
@@ -39,6 +61,22 @@ impl Launcher {
         self.workspace.limits().processes.ms_max
     }
 
+    /// Starts the process that will supervise the program of an action, and names it; none where nothing
+    /// supervises.
+    pub(crate) fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        // What cannot be started now is tried again, and said, when the program is to start.
+        let keeper = Keeper::spawn().ok().flatten()?;
+        let identity = keeper.identity();
+        self.prepared.keepers().insert(action.key.to_owned(), keeper);
+        Some(identity)
+    }
+
+    /// Ends the supervising processes of a run whose programs never started.
+    pub(crate) fn release(&self, run: &str) {
+        let is_of_run = |key: &str| key.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
+        self.prepared.keepers().retain(|key, _| !is_of_run(key));
+    }
+
     /// Runs a program to its end.
     ///
     /// # Cancel safety
@@ -50,6 +88,14 @@ impl Launcher {
         input: &[u8],
     ) -> Result<Finished, Refusal> {
         self.check(launch.cwd.clone()).await?;
+        let prepared = self.prepared.keepers().remove(action.key);
+        let keeper = match prepared {
+            Some(keeper) => Some(keeper),
+            None => Keeper::spawn().map_err(|source| ProcessError::NotStarted {
+                program: "the process that supervises it".to_owned(),
+                source,
+            })?,
+        };
         let job = Job {
             argv: &launch.argv,
             folder: self.workspace.path().join(launch.cwd.to_path_buf()),
@@ -57,6 +103,7 @@ impl Launcher {
             input,
             limit: Duration::from_millis(launch.timeout_ms),
             output_bytes_max: self.workspace.limits().processes.output_bytes_max,
+            keeper,
         };
         Ok(run(job).await?)
     }

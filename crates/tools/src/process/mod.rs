@@ -1,8 +1,9 @@
 //! Running a program: bounded in time and output, and gone with everything it started when its call ends.
 //!
-//! A program leads a process group of its own. When it ends, when its time is up and when nobody waits for
-//! it any more, the whole group is killed. A process that leaves the group on purpose (`setsid`) is out of
-//! reach here; keeping such programs in is the work of a sandbox.
+//! Under a supervising process ([`crate::supervise`]) a program and everything it started are killed when it
+//! ends, when its time is up, when the call is stopped and when the runtime dies. Without one it leads a
+//! process group of its own, which is killed in the first three cases; a process that leaves the group
+//! (`setsid`) gets away.
 
 mod capture;
 mod command_line;
@@ -14,6 +15,7 @@ mod run;
 use capture::Capture;
 use command_line::command_line;
 pub use environment::Environment;
+pub(crate) use group::Pipes;
 pub(crate) use launch::{Launch, Launcher};
 pub(crate) use run::{Ending, Finished};
 use run::{Job, run};

@@ -12,8 +12,9 @@ use tokio::process::ChildStdin;
 use super::group::{Group, Pipes};
 use super::{Capture, Environment};
 use crate::Refusal;
+use crate::supervise::{Keeper, Start};
 
-/// How long pipes are read on after the group is dead: somebody who left it may hold them open.
+/// How long pipes are read on after the group is dead: a process that left it may hold them open.
 const DRAIN: Duration = Duration::from_millis(200);
 const CHUNK_BYTES: usize = 8 * 1024;
 
@@ -27,6 +28,37 @@ pub(crate) struct Job<'a> {
     pub(crate) input: &'a [u8],
     pub(crate) limit: Duration,
     pub(crate) output_bytes_max: usize,
+    /// The process that supervises it; none where nothing can.
+    pub(crate) keeper: Option<Keeper>,
+}
+
+/// A program that runs, in either way. Dropped, it is killed.
+enum Running {
+    /// Under a supervising process: nothing it starts gets away.
+    Supervised(Box<Keeper>),
+    /// By itself: what leaves its process group gets away.
+    Alone(Group),
+}
+
+impl Running {
+    async fn start(keeper: Option<Keeper>, start: Start<'_>) -> io::Result<(Self, Pipes)> {
+        if let Some(mut keeper) = keeper {
+            let pipes = keeper.start(start).await?;
+            return Ok((Self::Supervised(Box::new(keeper)), pipes));
+        }
+        let (program, arguments) = start.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(start.folder).env_clear().envs(start.environment.variables());
+        let (group, pipes) = Group::spawn(&mut command)?;
+        Ok((Self::Alone(group), pipes))
+    }
+
+    async fn ended(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        match self {
+            Self::Supervised(keeper) => keeper.ended(limit).await,
+            Self::Alone(group) => group.ended(limit).await,
+        }
+    }
 }
 
 /// How a program ended.
@@ -64,21 +96,24 @@ impl From<ProcessError> for Refusal {
     }
 }
 
-/// Runs a program. When this returns, its whole process group is dead.
+/// Runs a program. When this returns, the program and what it started are dead: all of it under a supervising
+/// process, else its process group.
 ///
 /// # Cancel safety
-/// When the future is dropped the group is killed.
+/// When the future is dropped the same is killed.
 pub(crate) async fn run(job: Job<'_>) -> Result<Finished, ProcessError> {
-    let Some((program, arguments)) = job.argv.split_first() else { return Err(ProcessError::NoProgram) };
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(&job.folder).env_clear().envs(job.environment.variables());
-    let (mut group, pipes) = Group::spawn(&mut command)
-        .map_err(|source| ProcessError::NotStarted { program: program.clone(), source })?;
+    let Some(program) = job.argv.first() else { return Err(ProcessError::NoProgram) };
+    let start = Start { argv: job.argv, folder: &job.folder, environment: job.environment };
+    let (mut running, pipes) =
+        Running::start(job.keeper, start).await.map_err(|source| match source.kind() {
+            io::ErrorKind::BrokenPipe => ProcessError::Lost { program: program.clone(), source },
+            _ => ProcessError::NotStarted { program: program.clone(), source },
+        })?;
     let mut stdout = Capture::new(job.output_bytes_max);
     let mut stderr = Capture::new(job.output_bytes_max);
     let (dead, is_dead) = tokio::sync::oneshot::channel::<()>();
     let ended = async {
-        let ended = group.ended(job.limit).await;
+        let ended = running.ended(job.limit).await;
         drop(dead);
         ended
     };

@@ -111,7 +111,11 @@ impl Stage {
         let driven = wait(Run::drive(host, &*self.journal, run, Epoch::NONE, start));
         driven.map_err(|error| match error {
             RunError::Broken(error) => error.to_value(),
-            RunError::Journal(_) | RunError::Storage(_) | RunError::Recover(_) | RunError::Encoding(_) => {
+            RunError::Journal(_)
+            | RunError::Storage(_)
+            | RunError::Recover(_)
+            | RunError::StillRuns { .. }
+            | RunError::Encoding(_) => {
                 json!({ "code": "journal", "message": error.to_string() })
             }
         })

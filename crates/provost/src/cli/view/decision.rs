@@ -24,11 +24,13 @@ pub(in crate::cli) struct Decided {
     pub(in crate::cli) layer: String,
     pub(in crate::cli) rule: String,
     pub(in crate::cli) reason: String,
+    /// The process that carries out a call.
+    pub(in crate::cli) process: Option<String>,
 }
 
 impl Decided {
     pub(in crate::cli) fn document(&self) -> Value {
-        json!({
+        let mut document = json!({
             "seq": self.seq,
             "at": timestamp::iso8601(self.at_ms.div_euclid(1_000)),
             "turn": self.turn,
@@ -38,7 +40,11 @@ impl Decided {
             "layer": self.layer,
             "rule": self.rule,
             "reason": self.reason,
-        })
+        });
+        if let (Some(process), Some(fields)) = (&self.process, document.as_object_mut()) {
+            fields.insert("process".to_owned(), process.as_str().into());
+        }
+        document
     }
 
     pub(in crate::cli) fn line(&self) -> String {
@@ -122,7 +128,8 @@ fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
         Kind::ActionStarted(started) => {
             let decided = about(started.call, if started.attempt > 1 { "runs again" } else { RUNS });
             let word = state.words.of(started).map(Word::read);
-            vec![word.iter().fold(decided, Decided::by).spared(word.as_ref())]
+            let decided = word.iter().fold(decided, Decided::by).spared(word.as_ref());
+            vec![Decided { process: started.process.clone(), ..decided }]
         }
         Kind::CallWaits(waits) => vec![asked(about(waits.call, "asks"), &waits.waits_for)],
         Kind::CallApproved(approved) => {

@@ -14,7 +14,7 @@ use crate::driver::guard::within;
 use crate::driver::in_flight::Done;
 use crate::driver::{Run, RunError};
 use crate::engine::decide::{self, Decided, People, RawCall};
-use crate::engine::{BatchCall, CallDeclared, Kind, Stage};
+use crate::engine::{ActionStarted, BatchCall, CallDeclared, Kind, Stage};
 use crate::port::{
     Boxed, ClientToolRecord, DeclaredExecutor, ExecutorError, MediatedCall, Mediation, Recalled,
     RememberedApproval, Ruling, StoreActionError, ToolAction,
@@ -128,6 +128,33 @@ impl<'a> Run<'a> {
         within(&*self.host.clock, self.state.spec.limits.hook_ms_max, preview).await.ok()?
     }
 
+    /// An action that starts says which process carries it out: whoever goes on with the run after a crash
+    /// finds it by that.
+    pub(in crate::driver) fn with_process(&self, kind: Kind) -> Kind {
+        let Kind::ActionStarted(started) = kind else { return kind };
+        let prepared = || {
+            let (call, raw) = self.call(started.call)?;
+            self.host.executors.as_ref()?.prepare(self.assignment(&call.declared, raw)?.action())
+        };
+        match prepared() {
+            None => Kind::ActionStarted(started),
+            process => ActionStarted { process, ..Arc::unwrap_or_clone(started) }.into(),
+        }
+    }
+
+    /// Nothing runs again, is asked about or is called stopped while what an earlier process started for it
+    /// still runs.
+    pub(in crate::driver) async fn end_earlier(&self) -> Result<(), RunError> {
+        let Some(executors) = &self.host.executors else { return Ok(()) };
+        for (declared, process) in self.state.batch.processes() {
+            let declaration = self.state.rules.tools.catalog.get(&declared.name);
+            let target = declaration.and_then(|declaration| declaration.runtime().executor_target());
+            let ended = executors.end_earlier(target, process).await;
+            ended.map_err(|reason| RunError::StillRuns { tool: declared.name.clone(), reason })?;
+        }
+        Ok(())
+    }
+
     /// What was started before the process died and may not simply be repeated is looked up, and asked
     /// about when nobody knows.
     pub(super) async fn reconcile(&mut self, place: usize) -> Kinds {
@@ -163,7 +190,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sets executors to work, and takes in the next reply. Everything up to the start of an action is
-    /// durable before anybody acts, unless it only reads.
+    /// durable before anybody acts, unless it only reads and starts no process.
     pub(super) async fn execute(&mut self, mut places: Vec<usize>) -> Kinds {
         places.retain(|place| !self.in_flight.holds(*place));
         let gone = self.gone(&places);
@@ -172,7 +199,9 @@ impl<'a> Run<'a> {
         }
         let acts = |place: &usize| {
             let call = self.state.batch.call(*place);
-            call.is_some_and(|call| !self.state.rules.only_reads(&call.declared.name))
+            call.is_some_and(|call| {
+                call.process.is_some() || !self.state.rules.only_reads(&call.declared.name)
+            })
         };
         if places.iter().any(acts) {
             self.flush().await?;

@@ -58,7 +58,7 @@ fn started(state: &RunState, place: usize, declared: &CallDeclared, word: Option
         Some(Seq(record)) => (None, Some(record)),
         None => (word, None),
     };
-    ActionStarted { call: place, key, attempt: attempts + 1, allowed_by, allowed_as }.into()
+    ActionStarted { call: place, key, attempt: attempts + 1, process: None, allowed_by, allowed_as }.into()
 }
 
 /// One key per call of a run, the same on every attempt.

@@ -112,6 +112,9 @@ pub struct ActionStarted {
     pub key: String,
     /// The first attempt is 1.
     pub attempt: u32,
+    /// The process that carries it out: machine, number and begin. None when the executor starts none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
     /// The decision that let it run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_by: Option<Word>,

@@ -27,7 +27,7 @@ pub(super) fn apply(state: &mut RunState, event: &Event) {
         Kind::TurnFailed(failed) => turn_failed(state, failed),
         Kind::CallOpened(opened) => call_opened(state, opened.call),
         Kind::ActionStarted(started) => {
-            state.batch.start(started.call, started.attempt);
+            state.batch.start(started);
             state.words.note(event.seq, started);
         }
         Kind::CallSettled(settled) => call_settled(state, settled, &Kept::of(event)),

@@ -10,7 +10,7 @@ use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Schedule, Wa
 
 use super::transition::allows;
 use super::{CallRecord, Rules};
-use crate::engine::{self, CallDeclared, CallWaits, KeptCall, TurnAnswered, WaitsFor};
+use crate::engine::{self, ActionStarted, CallDeclared, CallWaits, KeptCall, TurnAnswered, WaitsFor};
 
 /// How far a call has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
@@ -63,6 +63,8 @@ pub struct BatchCall {
     pub stage: Stage,
     /// How often an executor was asked.
     pub attempts: u32,
+    /// The process that carries it out, or did last.
+    pub process: Option<Arc<str>>,
     /// What it waits for, or waited for last.
     pub waits: Option<Arc<CallWaits>>,
     /// How many messages of the transcript are about it.
@@ -131,6 +133,7 @@ impl Batch {
             kept: Arc::new(CallRecord::new(turn, place, rules.name(&declared.name), kept)),
             stage: Stage::Declared,
             attempts: 0,
+            process: None,
             waits: None,
             lines: 0,
         };
@@ -154,6 +157,12 @@ impl Batch {
     /// Every call, in the model's order.
     pub fn in_all(&self) -> impl Iterator<Item = &BatchCall> {
         self.calls.iter()
+    }
+
+    /// The processes of calls that were started and have no result.
+    pub fn processes(&self) -> impl Iterator<Item = (&CallDeclared, &Arc<str>)> {
+        let open = self.calls.iter().filter(|call| call.stage.is_open());
+        open.filter_map(|call| Some((&*call.declared, call.process.as_ref()?)))
     }
 
     /// The calls of a stage, in the model's order.
@@ -223,13 +232,15 @@ impl Batch {
         self.scheduled(Event::Started(place));
     }
 
-    pub(super) fn start(&mut self, place: usize, attempt: u32) {
+    pub(super) fn start(&mut self, started: &ActionStarted) {
+        let place = started.call;
         if self.stage(place) == Some(Stage::Approved) {
             self.scheduled(Event::Started(place));
         }
         self.move_to(place, "action_started", Stage::Started);
         if let Some(call) = self.calls.get_mut(place) {
-            call.attempts = attempt;
+            call.attempts = started.attempt;
+            call.process = started.process.as_deref().map(Arc::from);
         }
     }
 

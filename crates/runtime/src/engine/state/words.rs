@@ -41,7 +41,7 @@ mod tests {
     }
 
     fn started(allowed_by: Option<Word>, allowed_as: Option<u64>) -> ActionStarted {
-        ActionStarted { call: 0, key: "k".to_owned(), attempt: 1, allowed_by, allowed_as }
+        ActionStarted { call: 0, key: "k".to_owned(), attempt: 1, process: None, allowed_by, allowed_as }
     }
 
     #[test]

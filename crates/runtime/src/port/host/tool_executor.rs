@@ -71,6 +71,28 @@ pub trait ToolExecutor: Send + Sync {
     /// Dropping the future stops the work: that is how a run is cancelled and how time limits hold.
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>>;
 
+    /// Starts a process that will carry out a call and waits for it, and names it so that another process of
+    /// the machine can find it. The name is durable before [`ToolExecutor::execute`] is called. None when the
+    /// executor starts no process.
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        let _ = action;
+        None
+    }
+
+    /// Ends the processes that were prepared for a run and are not needed any more.
+    fn release(&self, run: &str) {
+        let _ = run;
+    }
+
+    /// Ends a process that an earlier runtime prepared, if it still runs.
+    ///
+    /// # Errors
+    /// Why it cannot be ended. Then the call is not repeated, and is not called stopped.
+    fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
+        let _ = process;
+        Box::pin(async { Ok(()) })
+    }
+
     /// What would happen, for whoever must allow it. Changes nothing.
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
         let _ = action;
