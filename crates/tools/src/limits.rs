@@ -16,8 +16,6 @@ pub struct FileLimits {
     pub file_bytes_max: u64,
     /// How much text one reading gives.
     pub read_bytes_max: usize,
-    /// How much of a diff is shown.
-    pub diff_bytes_max: usize,
     /// How many entries one listing gives.
     pub entries_max: usize,
     /// How many lines one search gives.
@@ -37,7 +35,6 @@ impl Default for FileLimits {
         Self {
             file_bytes_max: 8 * 1024 * 1024,
             read_bytes_max: 64 * 1024,
-            diff_bytes_max: 64 * 1024,
             entries_max: 1_000,
             matches_max: 200,
             line_bytes_max: 300,

@@ -13,7 +13,7 @@ pub enum Preview {
     Diff {
         /// Where, from the root of the workspace.
         path: String,
-        /// How, as a unified diff; cut when it is very long, and then it says so.
+        /// How, as a unified diff.
         diff: String,
     },
     /// A command would run.

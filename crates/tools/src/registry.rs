@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provost_contract::tool::ToolDeclaration;
+use provost_contract::tool::{ToolCall, ToolDeclaration};
 use provost_contract::{ContractError, json};
 use provost_runtime::port::{BoxError, Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use serde_json::Value;
@@ -137,8 +137,8 @@ impl Tools {
     }
 
     /// What a call would do, without doing it; none when the tool has nothing to show or is not here.
-    pub async fn preview(&self, action: &ToolAction<'_>) -> Option<Preview> {
-        self.get(action.call.tool_name())?.preview(&action.call.parameters).await
+    pub async fn preview(&self, call: &ToolCall) -> Option<Preview> {
+        self.get(call.tool_name())?.preview(&call.parameters).await
     }
 
     fn get(&self, name: &str) -> Option<&dyn Tool> {
@@ -169,7 +169,7 @@ impl ToolExecutor for Tools {
     }
 
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
-        Box::pin(async move { Some(Self::preview(self, &action).await?.to_value()) })
+        Box::pin(async move { Some(Self::preview(self, action.call).await?.to_value()) })
     }
 
     fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {

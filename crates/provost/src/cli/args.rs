@@ -148,9 +148,9 @@ pub(super) struct ExplainOptions {
 pub(super) struct DecideOptions {
     #[command(flatten)]
     pub(super) of: OneRun,
-    /// Only this question; every one of the run when left out
+    /// The call that is meant, by its id; may be given several times. Needed when several calls wait and may run
     #[arg(long, value_name = "ID")]
-    pub(super) action: Option<String>,
+    pub(super) action: Vec<String>,
     /// Why
     #[arg(long, default_value = "")]
     pub(super) reason: String,
@@ -182,6 +182,9 @@ pub(super) struct ApproveOptions {
     /// The same for the rest of this run only
     #[arg(long, conflicts_with = "remember")]
     pub(super) remember_in_run: bool,
+    /// The call whose outcome was unknown did happen: this came of it. It is not run again
+    #[arg(long, value_name = "RESULT", conflicts_with_all = ["remember", "remember_in_run"])]
+    pub(super) happened: Option<String>,
 }
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provost_contract::approval::{PendingAction, Verdict};
+use provost_contract::approval::Verdict;
 use provost_runtime::RunId;
 use provost_runtime::port::{AppendError, Fault};
 use provost_runtime::service;
@@ -15,6 +15,7 @@ use super::failure::{self, Code, Failure};
 use super::interrupts::{Interrupts, exit_of_cancelled};
 use super::journal;
 use super::live::{Live, Manner};
+use super::pending::Pending;
 use super::question::Question;
 use super::screen::{Screen, Stream};
 use super::setup::Setup;
@@ -143,25 +144,27 @@ enum Heard {
     Nobody,
 }
 
-/// Gets an answer to everything a run waits for.
+/// Gets an answer to everything a run waits for. Without a person, everything is shown before the run is left.
 async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) -> Result<Heard, Failure> {
-    let waiting = waiting(setup, run).await?;
-    let allowed = allowed_beforehand(&waiting, answers);
-    for action in &waiting {
-        screen.tell("");
-        screen.tell(&question(action));
-        let by = environment::person();
-        let decision = if allowed.iter().any(|id| id == action.action_id()) {
+    let waiting = Pending::of(setup, run).await?;
+    let mut heard = Heard::Everything;
+    for pending in &waiting {
+        pending.show(screen);
+        let decision = if is_allowed_beforehand(pending, answers) {
             screen.tell("allowed by --yes");
-            Decision { reason: "--yes".to_owned(), ..Decision::accept(by) }
-        } else {
-            match asked(screen).await {
-                Some(Verdict::Accepted) => Decision::accept(by),
-                Some(Verdict::Rejected) => Decision::reject(by, ""),
+            Some(Decision { reason: "--yes".to_owned(), ..Decision::accept(environment::person()) })
+        } else if screen.can_ask() {
+            match asked(pending, screen).await {
                 None => return Ok(Heard::Nobody),
+                decision => decision,
             }
+        } else {
+            None
         };
-        decide(setup, action.action_id(), &decision).await?;
+        match decision {
+            Some(decision) => decide(setup, &pending.id, &decision).await?,
+            None => heard = Heard::Nobody,
+        }
     }
     let questions = Question::of(setup, run).await?;
     for question in &questions {
@@ -170,24 +173,47 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
             if screen.can_ask() { screen.ask("your answer, or nothing for later: ").await } else { None };
         match answer.filter(|answer| !answer.trim().is_empty()) {
             Some(answer) => question.answer(setup, &answer).await?,
-            None => return Ok(Heard::Nobody),
+            None => heard = Heard::Nobody,
         }
     }
-    Ok(if waiting.is_empty() && questions.is_empty() { Heard::Nobody } else { Heard::Everything })
+    Ok(if waiting.is_empty() && questions.is_empty() { Heard::Nobody } else { heard })
 }
 
-/// The actions somebody allowed before they were asked for. Whether something happened is no matter of
-/// permission: that a person must say.
-pub(super) fn allowed_beforehand(waiting: &[PendingAction], answers: Answers) -> Vec<String> {
-    let allowed = waiting.iter().filter(|action| answers == Answers::Yes && action.kind() != "in_doubt");
-    allowed.map(|action| action.action_id().to_owned()).collect()
+/// Whether `--yes` answers a question. It says what may run, and cannot say what happened.
+pub(super) fn is_allowed_beforehand(pending: &Pending, answers: Answers) -> bool {
+    answers == Answers::Yes && !pending.is_in_doubt()
 }
 
-async fn asked(screen: Screen) -> Option<Verdict> {
-    if !screen.can_ask() {
-        return None;
+/// Asks a person until the answer is one; none means later. What stands behind a no is the reason.
+async fn asked(pending: &Pending, screen: Screen) -> Option<Decision> {
+    let prompt = if pending.is_in_doubt() {
+        "run it [a]gain, [n]ot again, it [h]appened RESULT, [l]ater: "
+    } else {
+        "allow it? [y]es, [n]o, [l]ater: "
+    };
+    loop {
+        let answer = screen.ask(prompt).await?;
+        let (word, rest) = answer.trim().split_once(char::is_whitespace).unwrap_or((answer.trim(), ""));
+        let by = environment::person();
+        match (word.to_ascii_lowercase().as_str(), pending.is_in_doubt()) {
+            ("y" | "yes", false) | ("a" | "again", true) if rest.is_empty() => {
+                return Some(Decision::accept(by));
+            }
+            ("n" | "no" | "not", _) => return Some(Decision::reject(by, rest.trim())),
+            ("h" | "happened", true) if !rest.is_empty() => return Some(happened(by, rest, "")),
+            ("" | "l" | "later", _) => return None,
+            _ if pending.is_in_doubt() => {
+                screen.tell("a, n with a reason if you like, h with what came of it, or l")
+            }
+            _ => screen.tell("y, n with a reason if you like, or l"),
+        }
     }
-    yes_or_no(&screen.ask("allow it? [y]es, [n]o, [l]ater: ").await?)
+}
+
+/// A person's word for what came of a call that was in doubt.
+pub(super) fn happened(by: String, result: &str, reason: &str) -> Decision {
+    let result = json!({ "reported_by": by, "result": result.trim() });
+    Decision { result: Some(result), reason: reason.to_owned(), ..Decision::accept(by) }
 }
 
 /// A plain yes or no.
@@ -207,32 +233,6 @@ pub(super) async fn decide(setup: &Setup, action_id: &str, decision: &Decision) 
         DecideError::Storage(fault) => Failure::storage(&fault),
         error => Failure::of(Code::Decision, &error),
     })
-}
-
-/// What a run waits for.
-pub(super) async fn waiting(setup: &Setup, run: &RunId) -> Result<Vec<PendingAction>, Failure> {
-    let pending = setup.runtime.pending().await.map_err(|fault| Failure::storage(&fault))?;
-    Ok(pending.into_iter().filter(|action| action.run_id() == Some(run.as_str())).collect())
-}
-
-/// A question with what would happen.
-pub(super) fn question(action: &PendingAction) -> String {
-    let shown = preview(action.to_object().get("preview"));
-    let lines: Vec<String> = shown.lines().map(|line| format!("    {line}")).collect();
-    format!("{}\n{}", action.summary(), lines.join("\n"))
-}
-
-/// What would happen, for people.
-pub(super) fn preview(preview: Option<&Value>) -> String {
-    let of = |key: &str| preview.and_then(|preview| preview.get(key));
-    let text = |key: &str| of(key).and_then(Value::as_str).unwrap_or_default();
-    match of("type").and_then(Value::as_str) {
-        Some("diff") => text("diff").to_owned(),
-        Some("command") => format!("$ {}", text("line")),
-        Some("request") => format!("GET {}", text("url")),
-        Some("refused") => format!("it would fail: {}", text("reason")),
-        Some(_) | None => preview.map(Value::to_string).unwrap_or_default(),
-    }
 }
 
 /// The end of a run: its words to standard output, the rest beside them.
@@ -307,8 +307,20 @@ async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit
     }
     screen.note("");
     screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like:"));
-    if !waiting(setup, run).await?.is_empty() {
-        screen.note("  provost approve last    provost reject last --reason \"…\"    provost show last");
+    let waiting = Pending::of(setup, run).await?;
+    for pending in &waiting {
+        // Several calls are decided by name, so that none is allowed unseen.
+        let named = if waiting.len() > 1 { format!(" --action {}", pending.id) } else { String::new() };
+        if pending.is_in_doubt() {
+            screen.note(&format!("  provost approve last{named}    (run {} again)", pending.tool));
+            screen.note(&format!("  provost approve last{named} --happened \"WHAT CAME OF IT\""));
+        } else {
+            screen.note(&format!("  provost approve last{named}    ({})", pending.tool));
+        }
+        screen.note(&format!("  provost reject last{named} --reason \"…\""));
+    }
+    if !waiting.is_empty() {
+        screen.note("  provost show last");
     }
     if !Question::of(setup, run).await?.is_empty() {
         screen.note("  provost answer last --text \"…\"    provost show last");

@@ -21,6 +21,7 @@ mod interrupts;
 mod journal;
 mod live;
 mod main;
+mod pending;
 mod place;
 mod policy;
 mod question;

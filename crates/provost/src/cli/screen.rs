@@ -155,6 +155,7 @@ impl Screen {
 
     /// Asks, and waits for a line; none when there is nobody any more.
     pub(super) async fn ask(self, question: &str) -> Option<String> {
+        forget_typed();
         drop(write!(io::stderr().lock(), "{question}"));
         drop(io::stderr().flush());
         let read = tokio::task::spawn_blocking(|| {
@@ -166,6 +167,15 @@ impl Screen {
             // Whoever does not want to answer now answers later.
             _ = tokio::signal::ctrl_c() => None,
         }
+    }
+}
+
+/// Throws away what was typed before a question was there: it was meant for something else.
+pub(super) fn forget_typed() {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        // A terminal that cannot forget is asked all the same.
+        let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Answering {
 pub(super) struct Setup {
     pub(super) runtime: Runtime,
     pub(super) notes: Notes,
+    /// The tools, to show what a waiting call would do.
+    pub(super) tools: Tools,
     /// The limits of a run that has not begun.
     pub(super) gauges: Vec<Gauge>,
 }
@@ -62,7 +64,7 @@ impl Setup {
         let tools = tools_within(&project.file.tools, root, &policy)?;
         let declarations = declarations(project, &tools, agent);
         let notes = Notes::default();
-        let executor = Arc::new(Watched { tools, clock: clock.clone(), notes: notes.clone() });
+        let executor = Arc::new(Watched { tools: tools.clone(), clock: clock.clone(), notes: notes.clone() });
         let mut builder = Runtime::builder()
             .stores(stores)
             .clock(clock)
@@ -76,7 +78,7 @@ impl Setup {
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         let gauges = agent.map(|agent| limits(project, agent)).unwrap_or_default();
-        Ok(Self { runtime, notes, gauges })
+        Ok(Self { runtime, notes, tools, gauges })
     }
 }
 

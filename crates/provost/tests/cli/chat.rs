@@ -277,7 +277,7 @@ fn a_killed_conversation_goes_on_and_repeats_nothing() {
     let model = world.script("two", &[say("I leave it at that."), say("You are welcome.")]);
     let chat = world.chat(&["--session", "last", "--yes"], &model, "/reject it is done\nthanks\n");
     assert_eq!(chat.code, 0, "{}", chat.stderr);
-    assert!(chat.stderr.contains("nobody knows whether it took effect"), "{}", chat.stderr);
+    assert!(chat.stderr.contains("it is not known whether it took effect"), "{}", chat.stderr);
     assert_eq!(chat.stdout, "I leave it at that.\nYou are welcome.");
     assert_eq!(fs::read_to_string(world.path("effects")).unwrap(), "once\n");
     let story = world.provost(&["verify"]);

@@ -45,7 +45,7 @@ fn resumed_to_its_end(world: &World) -> Printed {
 
 /// Says yes to the question whether what may have happened shall be done again.
 fn answered(world: &World, resumed: &Printed) -> Printed {
-    assert!(resumed.stderr.contains("nobody knows whether it took effect"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("it is not known whether it took effect"), "{}", resumed.stderr);
     let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
     assert!(explained.contains("[recovery: never_repeat_an_effect]"), "{explained}");
     assert_eq!(world.provost(&["approve", "last", "--only"]).code, 0);

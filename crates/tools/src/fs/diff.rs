@@ -21,17 +21,7 @@ pub(super) fn preview(
     workspace.check_text(path, new)?;
     let before = if old.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old.unwrap_or_default(), new);
-    let shown =
+    let diff =
         diff.unified_diff().context_radius(CONTEXT_LINES).header(&before, &format!("b/{path}")).to_string();
-    let diff = cut(shown, workspace.limits().files.diff_bytes_max);
     Ok(Preview::Diff { path: path.to_string(), diff })
-}
-
-fn cut(mut diff: String, bytes_max: usize) -> String {
-    let bytes = diff.len();
-    if bytes > bytes_max {
-        diff.truncate(diff.floor_char_boundary(bytes_max));
-        diff.push_str(&format!("\n[{} of {bytes} bytes of this diff are shown]\n", diff.len()));
-    }
-    diff
 }

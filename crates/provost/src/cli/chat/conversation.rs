@@ -13,9 +13,10 @@ use super::open::Open;
 use super::session;
 use crate::cli::command::{CASSETTE, MODEL};
 use crate::cli::failure::{Code, Failure};
+use crate::cli::pending::Pending;
 use crate::cli::question::Question;
 use crate::cli::setup::Setup;
-use crate::cli::{clock, environment, follow};
+use crate::cli::{clock, environment};
 use crate::{Request, RunHandle};
 
 /// How long the session is held for a run that is about to start; the run then holds it itself.
@@ -95,7 +96,7 @@ impl Conversation {
     pub(super) async fn open(&self) -> Result<Open, Failure> {
         let Some(row) = self.newest().await? else { return Ok(Open::default()) };
         Ok(Open {
-            approvals: follow::waiting(&self.setup, &row.run).await?,
+            approvals: Pending::of(&self.setup, &row.run).await?,
             questions: Question::of(&self.setup, &row.run).await?,
         })
     }

@@ -15,6 +15,7 @@ use rustyline::{Config, Context, Editor, Helper};
 
 use super::line;
 use crate::cli::failure::Failure;
+use crate::cli::screen::forget_typed;
 
 /// How long a line may be.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -63,8 +64,11 @@ impl Input {
         matches!(self, Self::Terminal { .. })
     }
 
-    /// The next line.
-    pub(super) async fn next(&mut self, prompt: &str) -> Result<Typed, Failure> {
+    /// The next line. What was typed before a question was there does not answer it.
+    pub(super) async fn next(&mut self, prompt: &str, is_question: bool) -> Result<Typed, Failure> {
+        if is_question && self.is_person() {
+            forget_typed();
+        }
         match self {
             Self::Terminal { editor, history } => edited(editor, history, prompt).await,
             Self::Lines => {

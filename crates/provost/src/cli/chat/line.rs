@@ -10,6 +10,7 @@ use crate::cli::config::did_you_mean;
 pub(super) enum Slash {
     Approve,
     Reject,
+    Happened,
     Why,
     Budget,
     Compact,
@@ -22,8 +23,11 @@ impl Slash {
     /// What it takes, and what it does.
     fn about(self) -> (&'static str, &'static str) {
         match self {
-            Self::Approve => ("[ID] [CHANGE]", "allow it; CHANGE is KEY=VALUE … or a JSON object"),
-            Self::Reject => ("[ID] [REASON]", "refuse what is asked for"),
+            Self::Approve => {
+                ("[ID] [CHANGE]", "allow it; CHANGE is KEY=VALUE … or a JSON object; `all` for ID")
+            }
+            Self::Reject => ("[ID] [REASON]", "refuse what is asked for; `all` for ID"),
+            Self::Happened => ("[ID] RESULT", "a call whose outcome was unknown did happen, and gave RESULT"),
             Self::Why => ("", "every decision of the last message, and its rule"),
             Self::Budget => ("", "what the last message used of its limits"),
             Self::Compact => ("", "begin the next message with a summary of the older ones"),

@@ -1,6 +1,6 @@
 //! Reading lines, and watching what comes of them.
 
-use provost_contract::approval::{PendingAction, Verdict};
+use provost_contract::approval::Verdict;
 use provost_runtime::RunId;
 use serde_json::json;
 
@@ -8,12 +8,13 @@ use super::conversation::{Conversation, is_parked};
 use super::edit::edited;
 use super::input::{Input, Typed};
 use super::line::{Line, Slash, help};
-use super::open::{Open, arguments};
+use super::open::Open;
 use super::session;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{self, Answers};
 use crate::cli::live::{Live, Manner};
+use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::cli::view::{decisions, gauges};
 use crate::cli::{clock, environment, journal};
@@ -41,7 +42,7 @@ impl Talk {
         let mut leaving = false;
         loop {
             let open = self.conversation.open().await?;
-            let line = match self.input.next(open.prompt()).await? {
+            let line = match self.input.next(open.prompt(), open.is_question()).await? {
                 Typed::Line(line) => line,
                 Typed::Interrupted if !leaving => {
                     leaving = true;
@@ -88,6 +89,7 @@ impl Talk {
             Line::Command(Slash::Quit, _) => return Ok((Next::Leave, None)),
             Line::Command(Slash::Approve, rest) => Some(self.approve(open, &rest).await?),
             Line::Command(Slash::Reject, rest) => Some(self.reject(open, &rest).await?),
+            Line::Command(Slash::Happened, rest) => Some(self.happened(open, &rest).await?),
             Line::Command(command, _) => {
                 self.show(command).await?;
                 None
@@ -103,6 +105,8 @@ impl Talk {
             return self.go_on().await;
         }
         match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
+            // What became of a call is no matter of yes and no.
+            Some(_) if open.approvals.iter().any(Pending::is_in_doubt) => Err(nothing(open, words)),
             Some(Verdict::Accepted) => self.approve(open, "").await,
             Some(Verdict::Rejected) => self.reject(open, "").await,
             None => {
@@ -132,17 +136,31 @@ impl Talk {
             }
             return self.decide(open, &chosen_ids(&chosen), &yes("")).await;
         };
-        let parameters = edited(&arguments(action), change).map_err(|error| {
+        let parameters = edited(&action.arguments, change).map_err(|error| {
             Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
         })?;
         let decision = Decision { parameters, ..yes("") };
-        self.decide(open, &[action.action_id().to_owned()], &decision).await
+        self.decide(open, &[action.id.clone()], &decision).await
     }
 
     async fn reject(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
         let (chosen, reason) = open.chosen(rest);
         let no = Decision::reject(environment::person(), reason);
         self.decide(open, &chosen_ids(&chosen), &no).await
+    }
+
+    async fn happened(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, result) = open.chosen(rest);
+        let [action] = &chosen[..] else { return Err(nothing(open, rest)) };
+        if !action.is_in_doubt() || result.is_empty() {
+            return Err(Failure::new(
+                Code::Decision,
+                "nothing says what came of a call whose outcome was unknown",
+            )
+            .hint("/happened [ID] RESULT"));
+        }
+        let decision = follow::happened(environment::person(), result, "");
+        self.decide(open, &[action.id.clone()], &decision).await
     }
 
     /// Decides, and goes on once nothing waits any more.
@@ -175,7 +193,9 @@ impl Talk {
             let outcome = follow::watch(setup, handle, &mut live, &going_on, self.screen).await;
             let outcome = outcome.map_err(|error| self.unworked(&run, &error))?;
             let open = self.conversation.open().await?;
-            let allowed = follow::allowed_beforehand(&open.approvals, self.answers);
+            let allowed = |pending: &&Pending| follow::is_allowed_beforehand(pending, self.answers);
+            let allowed: Vec<String> =
+                open.approvals.iter().filter(allowed).map(|pending| pending.id.clone()).collect();
             if allowed.is_empty() {
                 return self.stopped(&outcome).await;
             }
@@ -228,7 +248,7 @@ impl Talk {
                 self.screen.tell("the next message begins with a summary of the older ones");
                 Ok(())
             }
-            Slash::Help | Slash::Approve | Slash::Reject | Slash::Quit => {
+            Slash::Help | Slash::Approve | Slash::Reject | Slash::Happened | Slash::Quit => {
                 self.screen.show(&json!({ "type": "help", "text": help() }), help);
                 Ok(())
             }
@@ -290,8 +310,8 @@ fn yes(reason: &str) -> Decision {
     Decision { reason: reason.to_owned(), ..Decision::accept(environment::person()) }
 }
 
-fn chosen_ids(chosen: &[&PendingAction]) -> Vec<String> {
-    chosen.iter().map(|action| action.action_id().to_owned()).collect()
+fn chosen_ids(chosen: &[&Pending]) -> Vec<String> {
+    chosen.iter().map(|action| action.id.clone()).collect()
 }
 
 fn unknown(word: &str, meant: Option<&str>) -> Failure {
@@ -306,7 +326,7 @@ fn nothing(open: &Open, words: &str) -> Failure {
     if open.approvals.is_empty() {
         return Failure::new(Code::Decision, "nothing waits for a decision");
     }
-    let ids: Vec<&str> = open.approvals.iter().map(|action| action.action_id()).collect();
+    let ids: Vec<&str> = open.approvals.iter().map(|action| action.id.as_str()).collect();
     Failure::new(Code::Decision, format!("`{words}` does not say what is meant"))
-        .hint(format!("begin with one of: {}", ids.join(", ")))
+        .hint(format!("name one: {}; or all", ids.join(", ")))
 }

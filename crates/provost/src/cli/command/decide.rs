@@ -1,40 +1,32 @@
 //! What approving and rejecting have in common.
 
-use provost_contract::approval::PendingAction;
-use provost_contract::json;
+use provost_contract::approval::Verdict;
 
 use super::reopened::Reopened;
 use crate::cli::args::DecideOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::follow::{self, Answers, follow, question};
+use crate::cli::follow::{self, Answers, follow};
+use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::{Decision, Remember};
 
-/// Decides about everything a run waits for, or one thing of it, and goes on with the run.
+/// Decides about what a run waits for, and goes on with the run.
 pub(super) async fn decide(
     options: &DecideOptions,
     decision: &Decision,
     screen: Screen,
 ) -> Result<Exit, Failure> {
     let reopened = Reopened::find(&options.of.run).await?;
-    let mut waiting = follow::waiting(&reopened.setup, &reopened.run).await?;
-    waiting.retain(|action| options.action.as_deref().is_none_or(|wanted| wanted == action.action_id()));
-    if waiting.is_empty() {
-        let message = match &options.action {
-            Some(wanted) => format!("{} asks for nothing called `{wanted}`", reopened.run),
-            None => format!("{} asks for nothing", reopened.run),
-        };
-        return Err(Failure::new(Code::Decision, message)
-            .hint(format!("provost show {} says how it stands", reopened.run)));
-    }
-    for action in waiting {
-        screen.tell(&question(&action));
-        follow::decide(&reopened.setup, action.action_id(), decision).await?;
+    let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
+    for pending in chosen(&reopened, options, decision, &waiting, screen)? {
+        screen.tell(&pending.text());
+        fits(pending, decision)?;
+        follow::decide(&reopened.setup, &pending.id, decision).await?;
         let word: &'static str = decision.verdict.into();
         screen.tell(&format!("{word} by {}", decision.by));
-        if let Some(spared) = spared(&action, decision.remember) {
-            screen.tell(&spared);
+        if let Some(standing) = standing(pending, decision.remember) {
+            screen.tell(&standing);
         }
     }
     if options.only {
@@ -44,17 +36,68 @@ pub(super) async fn decide(
     follow(&reopened.setup, handle, Answers::Asked, screen).await
 }
 
-/// What a yes that is remembered allows from here on, said when it is given.
-fn spared(action: &PendingAction, remember: Remember) -> Option<String> {
+/// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
+/// one of them only.
+fn chosen<'w>(
+    reopened: &Reopened,
+    options: &DecideOptions,
+    decision: &Decision,
+    waiting: &'w [Pending],
+    screen: Screen,
+) -> Result<Vec<&'w Pending>, Failure> {
+    let run = &reopened.run;
+    let how = format!("provost show {run} says how it stands");
+    for wanted in &options.action {
+        if !waiting.iter().any(|pending| pending.id == *wanted) {
+            return Err(
+                Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`")).hint(how)
+            );
+        }
+    }
+    if waiting.is_empty() {
+        return Err(Failure::new(Code::Decision, format!("{run} asks for nothing")).hint(how));
+    }
+    if decision.verdict == Verdict::Accepted && options.action.is_empty() && waiting.len() > 1 {
+        for pending in waiting {
+            pending.show(screen);
+            screen.tell(&format!("--action {}", pending.id));
+        }
+        let message =
+            format!("{run} waits for {} decisions, and nothing says which are meant", waiting.len());
+        return Err(Failure::new(Code::Decision, message).hint(
+            "name each call that may run with --action ID; provost resume asks about one after the other",
+        ));
+    }
+    let named = |pending: &&Pending| options.action.is_empty() || options.action.contains(&pending.id);
+    Ok(waiting.iter().filter(named).collect())
+}
+
+/// Refuses an answer that says more than the question asks.
+fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
+    let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
+    if pending.is_in_doubt() && !decision.remember.is_no() {
+        return refused(
+            "what became of one call says nothing about the next: there is nothing to remember",
+            "leave --remember away",
+        );
+    }
+    if !pending.is_in_doubt() && decision.result.is_some() {
+        return refused(
+            "--happened says what became of a call whose outcome is unknown; this one did not run",
+            "allow it with provost approve, or refuse it with provost reject",
+        );
+    }
+    Ok(())
+}
+
+/// What a standing approval allows from here on, said when it is given.
+fn standing(pending: &Pending, remember: Remember) -> Option<String> {
     let how_long = match remember {
         Remember::No => return None,
         Remember::Run => "in the rest of this run",
         Remember::Always => "in this run and later ones, until provost forget",
     };
-    let wire = action.to_object();
-    let about = json::object(&wire, "metadata")?;
-    let said = |key: &str| json::text(json::object(about, "decision")?, key);
-    let (tool, layer, rule) = (json::text(about, "tool_name")?, said("layer")?, said("rule")?);
+    let ((layer, rule), tool) = (pending.rule.as_ref()?, &pending.tool);
     Some(format!(
         "{tool} runs unasked {how_long}, whatever its arguments, where this rule asks  [{layer}: {rule}]"
     ))

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::scene::{OPEN, SECRET, Scene, told};
 use crate::cli::exit::Exit;
-use crate::cli::follow::{self, Answers, follow};
+use crate::cli::follow::{Answers, follow};
 use crate::cli::journal;
+use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::cli::setup::Setup;
 use crate::cli::view::decisions;
@@ -37,8 +38,8 @@ fn read(path: &str) -> (&'static str, Value) {
 async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outcome {
     let mut outcome = outcome;
     while outcome.status == RunStatus::ApprovalRequired {
-        let waiting = follow::waiting(setup, &outcome.run).await.unwrap();
-        let action = waiting.first().unwrap().action_id().to_owned();
+        let waiting = Pending::of(setup, &outcome.run).await.unwrap();
+        let action = waiting.first().unwrap().id.clone();
         let next = setup.runtime.decide(&action, decision.clone()).await.unwrap().unwrap();
         outcome = next.outcome().await.unwrap();
     }

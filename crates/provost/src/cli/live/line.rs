@@ -53,7 +53,7 @@ fn result(payload: &Value, notes: &Notes) -> String {
     match notes.take(text("tool_call_id")) {
         Some(ended) => format!("  {mark} {:<10} {} ({} ms)", text("tool_name"), ended.summary, ended.ms),
         None if mark == '<' => format!("  {mark} {:<10} answered", text("tool_name")),
-        None => format!("  {mark} {:<10} not run", text("tool_name")),
+        None => format!("  {mark} {:<10} no result; provost explain says why", text("tool_name")),
     }
 }
 

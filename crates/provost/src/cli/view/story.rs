@@ -7,9 +7,9 @@ use provost_runtime::engine::{Event, Kind, RunState, WaitsFor};
 use provost_runtime::port::RunRow;
 use serde_json::Value;
 
-use crate::cli::follow;
 use crate::cli::journal::Read;
 use crate::cli::live::shown;
+use crate::cli::pending::describe;
 
 /// The run in lines.
 pub(in crate::cli) fn story(row: &RunRow, read: &Read) -> String {
@@ -96,7 +96,11 @@ fn waiting(tool: &str, waits_for: &WaitsFor) -> Vec<String> {
         WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
             let payload = proposal.envelope.get("payload").cloned().unwrap_or_default();
             let mut lines = vec![format!("  ? {tool:<10} asks")];
-            lines.extend(follow::preview(payload.get("preview")).lines().map(|line| format!("      {line}")));
+            lines.extend(
+                describe(payload.get("preview").unwrap_or(&Value::Null))
+                    .lines()
+                    .map(|line| format!("      {line}")),
+            );
             lines
         }
         WaitsFor::Client(_) => vec![format!("  ? {tool:<10} waits for a client")],

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use provost_contract::ContractError;
 use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration};
+use provost_contract::{ContractError, canonical};
 use provost_policy::{ActionPolicy, Decision, HookAnswer, HookFailure};
 use serde_json::Value;
 
@@ -52,6 +52,10 @@ impl<'a> Run<'a> {
         if let Some(decided) = decide::mediated(&self.state, place, declared, raw, mediation)? {
             return self.keep_questions(decided).await;
         }
+        if call.stage == Stage::Approved && canonical::object_hash(raw.parameters()) != declared.raw_sha256()
+        {
+            return Ok(vec![decide::altered(&self.state, place, declared)]);
+        }
         if call.stage == Stage::Approved {
             return Ok(vec![decide::approved_call(&self.state, place, declared, decision.as_ref())]);
         }
@@ -64,6 +68,9 @@ impl<'a> Run<'a> {
             return Ok(vec![decide::spared(&self.state, place, declared, asks, &word)]);
         }
         let preview = Box::pin(self.preview(declared, raw)).await;
+        if let Some((code, reason)) = preview.as_ref().and_then(refusal) {
+            return Ok(vec![decide::would_fail(&self.state, place, declared, code, reason)]);
+        }
         let question =
             decide::propose(&self.state, place, declared, asks, preview, self.host.clock.now_ms())?;
         self.keep_questions(question).await
@@ -292,6 +299,13 @@ impl<'a> Run<'a> {
     fn call(&self, place: usize) -> Option<(&BatchCall, &RawCall)> {
         Some((self.state.batch.call(place)?, self.raw.get(place)?))
     }
+}
+
+/// Why a call would fail, when its preview says so: the code and the reason.
+fn refusal(preview: &Value) -> Option<(&str, &str)> {
+    let text = |key: &str| preview.get(key).and_then(Value::as_str);
+    text("type").filter(|kind| *kind == "refused")?;
+    Some((text("code").unwrap_or("would_fail"), text("reason").unwrap_or_default()))
 }
 
 /// Raw parameters live in this process only; whoever lost track of them stops.

@@ -31,11 +31,14 @@ pub fn decided(
 ) -> Result<Option<Answer>> {
     let declared = &call.declared;
     let only = |kind: Kind| Ok(Some((kind, None)));
+    if action.status() == PendingActionStatus::Accepted && !is_about(action, call) {
+        return only(unfinished::altered(state, place, declared));
+    }
     match action.status() {
         PendingActionStatus::Pending => Ok(None),
         PendingActionStatus::Rejected if call.is_in_doubt() => only(
             witnessed(state, place, call, action)
-                .unwrap_or_else(|| unfinished::in_doubt(state, place, declared)),
+                .unwrap_or_else(|| unfinished::left_in_doubt(state, place, declared, &approval_of(action))),
         ),
         PendingActionStatus::Rejected => {
             only(unfinished::refused(state, place, declared, approval_of(action)))
@@ -74,6 +77,14 @@ fn accepted(
         remember: answer.get("remember").cloned().unwrap_or_default().into(),
     };
     Ok((approved.into(), raw))
+}
+
+/// Whether an approval is about the arguments that would run. A question that the tool itself asked names none.
+fn is_about(action: &PendingAction, call: &BatchCall) -> bool {
+    let asked = json::object(&action.to_object(), "metadata")
+        .and_then(|metadata| json::text(metadata, "arguments_sha256"))
+        .map(|hash| hash == call.declared.raw_sha256());
+    asked.unwrap_or(call.attempts > 0 && !call.is_in_doubt())
 }
 
 /// Somebody knew what had come of the call.

@@ -43,7 +43,7 @@ pub fn propose_doubt(
     now_ms: i64,
 ) -> Result<Decided> {
     let summary = format!(
-        "{} was running when the process died, and nobody knows whether it took effect. Run it again?",
+        "{} was running when the process died, and it is not known whether it took effect.",
         declared.name
     );
     let action = pending(state, declared, (IN_DOUBT, &summary), None, json!({}), now_ms)?;

@@ -5,6 +5,7 @@ use provost_contract::approval::PendingAction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{FailureSignature, RuntimeToolRequest, ToolResult};
 use provost_policy::ActionPolicy;
+use serde_json::{Value, json};
 
 use super::authorise::{allowed_by, forbidden};
 use super::{RawCall, unfinished, wait};
@@ -13,6 +14,9 @@ use crate::engine::{
     WaitsFor, Word,
 };
 use crate::port::Seq;
+
+/// The key under which a result says who changed the arguments, and what they became.
+pub(in crate::engine) const ARGUMENTS_CHANGED: &str = "arguments_changed";
 
 /// A result on its way into the journal.
 pub(super) struct Outcome {
@@ -119,10 +123,20 @@ pub(super) fn settled(
     result: Object,
     completes: bool,
 ) -> Kind {
+    let result = with_change(state, place, declared, result);
     let (result, truncated) = within_size(state, declared, result);
     let nudge = nudge(state, declared, &result);
     let diagnostics = Object::new();
     CallSettled { call: place, by, result, truncated, completes, nudge, diagnostics }.into()
+}
+
+/// The result of a call whose arguments a person changed says so: the model asked for something else.
+fn with_change(state: &RunState, place: usize, declared: &CallDeclared, mut result: Object) -> Object {
+    let Some(by) = state.batch.call(place).and_then(|call| call.changed_by.as_ref()) else { return result };
+    let mut metadata = json::object_or_empty(&result, "metadata");
+    metadata.insert(ARGUMENTS_CHANGED.to_owned(), json!({ "by": by, "parameters": declared.parameters }));
+    result.insert("metadata".to_owned(), Value::Object(metadata));
+    result
 }
 
 fn within_size(state: &RunState, declared: &CallDeclared, result: Object) -> (Object, Option<Truncated>) {

@@ -68,6 +68,40 @@ pub(super) fn in_doubt(state: &RunState, place: usize, declared: &CallDeclared) 
     failed(state, place, declared, SettledBy::Doubt, told, Object::new())
 }
 
+/// A person who was asked what became of the call knows no more, and has it left as it is.
+pub(super) fn left_in_doubt(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    approval: &Object,
+) -> Kind {
+    let by = json::text(approval, "by").unwrap_or("a person");
+    let reason =
+        json::trimmed_text(approval, "reason").map(|reason| format!(": {reason}")).unwrap_or_default();
+    let error = format!(
+        "The process died while this ran, and it is not known whether it took effect. It was not repeated: {by} \
+         was asked and left it{reason}. Look before you try again."
+    );
+    let more = Object::from_iter([("approval".to_owned(), Value::Object(approval.clone()))]);
+    failed(state, place, declared, SettledBy::Doubt, ("in_doubt", &error), more)
+}
+
+/// The approval is about other arguments than those that would run: its record was changed after it was asked.
+pub fn altered(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
+    let told = (
+        "approval_altered",
+        "Not run: the record of the approval is about other arguments than this call has. It was changed \
+         after the question was asked.",
+    );
+    failed(state, place, declared, SettledBy::Refusal, told, Object::new())
+}
+
+/// The call could not succeed, so nobody is asked to allow it.
+pub fn would_fail(state: &RunState, place: usize, declared: &CallDeclared, code: &str, reason: &str) -> Kind {
+    let error = format!("Not run, and no one was asked: it would fail: {reason}");
+    failed(state, place, declared, SettledBy::Preparation, (code, &error), Object::new())
+}
+
 /// The call could not run at once, and its secret arguments were kept nowhere.
 pub fn lost(state: &RunState, place: usize, declared: &CallDeclared) -> Kind {
     let told = (

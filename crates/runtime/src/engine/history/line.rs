@@ -8,6 +8,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::message::MessageType;
 use serde_json::{Value, json};
 
+use crate::engine::decide::ARGUMENTS_CHANGED;
 use crate::engine::{CallDeclared, CallRecord, CallSettled, Kept};
 
 /// What was said. What a call and its result say follows from their events, so their messages are written
@@ -68,8 +69,20 @@ pub(in crate::engine) fn result_message(content: &str, declared: &CallDeclared, 
     Message::tool_result(content, &declared.name, payload, metadata)
 }
 
-/// What the model reads of a result: its payload as JSON, or the error in plain words.
+/// What the model reads of a result: its payload as JSON, or the error in plain words; before it, which arguments
+/// it ran with when a person changed them.
 fn result_content(result: &Object) -> String {
+    let changed =
+        json::object(result, "metadata").and_then(|metadata| json::object(metadata, ARGUMENTS_CHANGED));
+    let changed = changed.map(|changed| {
+        let by = json::text(changed, "by").unwrap_or("A person");
+        let parameters = changed.get("parameters").map(Value::to_string).unwrap_or_default();
+        format!("{by} changed the arguments of this call. It ran with {parameters}.\n")
+    });
+    format!("{}{}", changed.unwrap_or_default(), plain_content(result))
+}
+
+fn plain_content(result: &Object) -> String {
     match (json::text(result, "error"), result.get("result")) {
         (Some(error), _) => error.to_owned(),
         (None, payload) => payload.map(Value::to_string).unwrap_or_default(),

@@ -136,7 +136,8 @@ fn end_waiting(state: &mut RunState, place: usize) {
 
 fn call_approved(state: &mut RunState, approved: &CallApproved, event: &Event) {
     end_waiting(state, approved.call);
-    state.batch.approve(approved.call, approved.edited.as_ref(), event);
+    let by = json::text(&approved.approval, "by").unwrap_or("a person");
+    state.batch.approve(approved.call, (approved.edited.as_ref(), by), event);
     let Some(call) = state.batch.call(approved.call).filter(|_| !approved.remember.is_no()).cloned() else {
         return;
     };

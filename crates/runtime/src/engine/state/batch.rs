@@ -67,6 +67,8 @@ pub struct BatchCall {
     pub process: Option<Arc<str>>,
     /// What it waits for, or waited for last.
     pub waits: Option<Arc<CallWaits>>,
+    /// Who changed the arguments it runs with, when a person did.
+    pub changed_by: Option<String>,
     /// How many messages of the transcript are about it.
     lines: usize,
 }
@@ -134,6 +136,7 @@ impl Batch {
             stage: Stage::Declared,
             attempts: 0,
             process: None,
+            changed_by: None,
             waits: None,
             lines: 0,
         };
@@ -261,7 +264,7 @@ impl Batch {
     pub(super) fn approve(
         &mut self,
         place: usize,
-        edited: Option<&Arc<CallDeclared>>,
+        (edited, by): (Option<&Arc<CallDeclared>>, &str),
         event: &engine::Event,
     ) {
         self.scheduled(Event::Resumed(place));
@@ -270,6 +273,7 @@ impl Batch {
             (self.calls.get_mut(place), edited, KeptCall::edited(event))
         {
             call.declared = edited.clone();
+            call.changed_by = Some(by.to_owned());
             call.kept = Arc::new(call.kept.edited(kept));
         }
     }
