@@ -96,8 +96,7 @@ pub(crate) async fn call(tools: &Tools, tool: &str, parameters: Value) -> Value 
 
 pub(crate) async fn preview(tools: &Tools, tool: &str, parameters: Value) -> Option<Preview> {
     let call = tool_call(tool, parameters);
-    let (runtime, context) = Default::default();
-    tools.preview(&action(&call, &runtime, &context)).await
+    tools.preview(&call).await
 }
 
 fn tool_call(tool: &str, parameters: Value) -> ToolCall {
