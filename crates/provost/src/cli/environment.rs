@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use provost_runtime::worker::Owner;
+use provost_tools::supervise;
 use serde_json::{Value, json};
 
 use super::failure::{Code, Failure};
@@ -49,18 +51,42 @@ pub(super) fn is_dumb_terminal() -> bool {
     text("TERM").is_none_or(|kind| kind == "dumb")
 }
 
-/// Who sits at the terminal, as decisions record it.
+/// Who runs the program, as decisions record it.
 pub(super) fn person() -> String {
     format!("user:{}", login())
 }
 
-/// Who sits at the terminal, as the principal of a run.
+/// Where a decision comes from, as the system proves it.
+pub(super) fn origin() -> Value {
+    let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok();
+    let mut origin = json!({
+        "uid": rustix::process::getuid().as_raw(),
+        "terminal": terminal.map(|name| name.to_string_lossy().into_owned()),
+        "process": Owner::this_process().to_string(),
+    });
+    if let (Some(sign), Some(fields)) = (supervise::run_above(), origin.as_object_mut()) {
+        fields.insert("started_by_a_run".to_owned(), sign.into());
+    }
+    origin
+}
+
+/// Refuses what only a person may do when a program of a run asks for it.
+pub(super) fn assert_not_in_a_run() -> Result<(), Failure> {
+    let Some(sign) = supervise::run_above() else { return Ok(()) };
+    let message = format!("a program that a run started cannot do this: {sign}");
+    Err(Failure::new(Code::InsideRun, message).hint("do it in a terminal of your own"))
+}
+
+/// Who runs the program, as the principal of a run.
 pub(super) fn principal() -> Value {
     json!({ "auth_source": "embedded", "acting_user_id": 1, "owner_type": "user", "owner_key": login() })
 }
 
+/// The name of the user who runs the program. It comes from the system: a variable would let anyone be anyone.
 fn login() -> String {
-    text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(|| "somebody".to_owned())
+    let uid = rustix::process::getuid().as_raw();
+    let user = nix::unistd::User::from_uid(uid.into()).ok().flatten();
+    user.map_or_else(|| format!("uid-{uid}"), |user| user.name)
 }
 
 /// Everything a program the agent starts may inherit, before the list of what is allowed.

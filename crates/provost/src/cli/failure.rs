@@ -26,6 +26,7 @@ pub(super) enum Code {
     File,
     Machine,
     Output,
+    InsideRun,
 }
 
 impl Code {
@@ -47,6 +48,7 @@ impl Code {
             Self::Machine => "PV0013",
             Self::Output => "PV0014",
             Self::UnknownSession => "PV0015",
+            Self::InsideRun => "PV0016",
         }
     }
 
@@ -68,6 +70,7 @@ impl Code {
             Self::Machine => include_str!("../../../../docs/errors/PV0013.md"),
             Self::Output => include_str!("../../../../docs/errors/PV0014.md"),
             Self::UnknownSession => include_str!("../../../../docs/errors/PV0015.md"),
+            Self::InsideRun => include_str!("../../../../docs/errors/PV0016.md"),
         }
     }
 
@@ -150,7 +153,8 @@ impl Failure {
             | Code::Journal
             | Code::File
             | Code::Machine
-            | Code::Output => Exit::Failed,
+            | Code::Output
+            | Code::InsideRun => Exit::Failed,
         }
     }
 }

@@ -228,7 +228,8 @@ pub(super) fn yes_or_no(words: &str) -> Option<Verdict> {
 /// Records a decision, or says plainly why it does not count. The run goes on when it is resumed.
 pub(super) async fn decide(setup: &Setup, action_id: &str, decision: &Decision) -> Result<(), Failure> {
     let approvals = &*setup.runtime.stores().approvals;
-    let decided = service::decide(approvals, action_id, decision, clock::clock().now_ms()).await;
+    let decision = Decision { origin: Some(environment::origin()), ..decision.clone() };
+    let decided = service::decide(approvals, action_id, &decision, clock::clock().now_ms()).await;
     decided.map(drop).map_err(|error| match error {
         DecideError::Storage(fault) => Failure::storage(&fault),
         error => Failure::of(Code::Decision, &error),

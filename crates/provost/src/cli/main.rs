@@ -7,6 +7,7 @@ use provost_tools::supervise;
 
 use super::args::{Cli, Command, PolicyCommand};
 use super::command;
+use super::environment;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupts;
@@ -52,21 +53,27 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         Command::Run(options) => working(command::run::run(&options, screen)),
-        Command::Chat(options) => working(command::chat::run(&options, screen)),
+        Command::Chat(options) => deciding(command::chat::run(&options, screen)),
         Command::Runs(options) => waiting(command::runs::run(&options, screen)),
         Command::Show(options) => waiting(command::show::run(&options, screen)),
         Command::Explain(options) => command::explain::run(&options, screen),
         Command::Replay(options) => waiting(command::replay::run(&options, screen)),
         Command::Verify(options) => waiting(command::verify::run(&options, screen)),
         Command::Export(options) => waiting(command::export::run(&options, screen)),
-        Command::Approve(options) => working(command::approve::run(&options, screen)),
-        Command::Reject(options) => working(command::reject::run(&options, screen)),
-        Command::Answer(options) => working(command::answer::run(&options, screen)),
+        Command::Approve(options) => deciding(command::approve::run(&options, screen)),
+        Command::Reject(options) => deciding(command::reject::run(&options, screen)),
+        Command::Answer(options) => deciding(command::answer::run(&options, screen)),
         Command::Remembered => waiting(command::remembered::run(screen)),
-        Command::Forget(options) => waiting(command::forget::run(&options, screen)),
-        Command::Cancel(options) => working(command::cancel::run(&options, screen)),
-        Command::Resume(options) => working(command::resume::run(&options, screen)),
+        Command::Forget(options) => deciding(command::forget::run(&options, screen)),
+        Command::Cancel(options) => deciding(command::cancel::run(&options, screen)),
+        Command::Resume(options) => deciding(command::resume::run(&options, screen)),
     }
+}
+
+/// Waits for a command that says what only a person may say.
+fn deciding(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    environment::assert_not_in_a_run()?;
+    working(work)
 }
 
 /// Waits for a command that may start programs.

@@ -25,7 +25,7 @@ impl World {
         let mut program = self.chat_command(words, model).spawn().unwrap();
         program.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
         let output = program.wait_with_output().unwrap();
-        let text = |bytes: Vec<u8>| plain(&String::from_utf8(bytes).unwrap());
+        let text = |bytes: Vec<u8>| plain(&self.plain(&String::from_utf8(bytes).unwrap()));
         Printed {
             code: output.status.code().unwrap_or(-1),
             stdout: text(output.stdout),

@@ -6,6 +6,7 @@ mod chat;
 mod configuration;
 mod hard_input;
 mod hard_storage;
+mod identity;
 mod machines;
 mod policy;
 mod programs;

@@ -2,7 +2,7 @@
 
 use super::world::{Printed, World};
 
-/// Another run of the same project, by somebody.
+/// Another run of the same project, in an environment that names a user.
 fn run(world: &World, seed: &str, user: &str) -> Printed {
     world.printed(world.command(&["run", "examples/audit"]).env("PROVOST_SEED", seed).env("USER", user))
 }
@@ -22,7 +22,7 @@ fn a_yes_to_remember_spares_later_runs_their_question_until_it_is_forgotten() {
     let explained = world.provost(&["explain", "last"]).stdout;
     let word = "fs/edit    runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z";
     assert!(explained.contains(word), "{explained}");
-    assert_eq!(run(&world, "3", "bob").code, 3, "somebody else is asked");
+    assert_eq!(run(&world, "3", "bob").code, 0, "a variable makes no other person");
 
     let listed = world.provost(&["remembered"]).stdout;
     let question = listed.split_whitespace().next().unwrap();

@@ -35,7 +35,7 @@ impl World {
             .args(words)
             .current_dir(self.0.path())
             .env_clear()
-            .envs([("PATH", "/usr/bin:/bin"), ("USER", "ada"), ("PROVOST_SEED", "7")])
+            .envs([("PATH", "/usr/bin:/bin"), ("USER", "mallory"), ("PROVOST_SEED", "7")])
             .env("PROVOST_CLOCK_MS", "1780000000000")
             .stdin(Stdio::null());
         command
@@ -86,7 +86,7 @@ impl World {
             let program = command.get_program().to_owned();
             command = Command::new("unshare");
             command.args([how, "sh", "-c", script]).current_dir(self.0.path()).env_clear();
-            command.envs([("PATH", "/usr/bin:/bin"), ("USER", "ada")]).env("PROVOST", program);
+            command.envs([("PATH", "/usr/bin:/bin"), ("USER", "mallory")]).env("PROVOST", program);
             command.stdin(Stdio::null());
             command
         };
@@ -106,10 +106,12 @@ impl World {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// The folder and the processes have other names each time.
+    /// Folder, processes and user have other names each time, or on each machine.
     pub(crate) fn plain(&self, text: &str) -> String {
         let canonical = self.0.path().canonicalize().unwrap();
-        without(text, "\"process\":\"").replace(&*canonical.to_string_lossy(), "[here]")
+        let text = without(text, "\"process\":\"").replace(&format!("user:{}", who("-un")), "user:ada");
+        text.replace(&format!("\"uid\":{}", who("-ur")), "\"uid\":1")
+            .replace(&*canonical.to_string_lossy(), "[here]")
             .replace(&*self.0.path().to_string_lossy(), "[here]")
     }
 
@@ -127,6 +129,12 @@ impl World {
         assert_eq!(copies.len(), 1);
         fs::read_to_string(copies[0].as_ref().unwrap().path().join("src/sum.sh")).unwrap()
     }
+}
+
+/// Who runs the tests, as the system says.
+pub(crate) fn who(how: &str) -> String {
+    let output = Command::new("id").arg(how).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A text in which what follows some words, up to a quotation mark, is left out.

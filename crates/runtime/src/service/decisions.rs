@@ -23,6 +23,8 @@ pub struct Decision {
     pub remember: Remember,
     /// What came of a call that was in doubt, from somebody who looked.
     pub result: Option<Value>,
+    /// Where the decision came from, as the host can prove it: user id, terminal, process. Recorded with it.
+    pub origin: Option<Value>,
 }
 
 impl Decision {
@@ -37,7 +39,8 @@ impl Decision {
     }
 
     fn new(verdict: Verdict, by: String) -> Self {
-        Self { verdict, by, reason: String::new(), parameters: None, remember: Remember::No, result: None }
+        let (reason, remember) = (String::new(), Remember::No);
+        Self { verdict, by, reason, parameters: None, remember, result: None, origin: None }
     }
 
     fn metadata(&self) -> Object {
@@ -46,6 +49,7 @@ impl Decision {
             ("parameters", self.parameters.clone().map(Value::Object)),
             ("remember", Some(Value::from(self.remember)).filter(|_| !self.remember.is_no())),
             ("result", self.result.clone()),
+            ("origin", self.origin.clone()),
         ];
         said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
     }

@@ -26,6 +26,8 @@ pub(in crate::cli) struct Decided {
     pub(in crate::cli) reason: String,
     /// The process that carries out a call.
     pub(in crate::cli) process: Option<String>,
+    /// Where a person's decision came from: user id, terminal, process.
+    pub(in crate::cli) origin: Option<Value>,
 }
 
 impl Decided {
@@ -41,8 +43,9 @@ impl Decided {
             "rule": self.rule,
             "reason": self.reason,
         });
-        if let (Some(process), Some(fields)) = (&self.process, document.as_object_mut()) {
-            fields.insert("process".to_owned(), process.as_str().into());
+        let further = [("process", self.process.clone().map(Value::from)), ("origin", self.origin.clone())];
+        if let Some(fields) = document.as_object_mut() {
+            fields.extend(further.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         }
         document
     }
@@ -135,7 +138,8 @@ fn of_event(state: &RunState, event: &Event) -> Vec<Decided> {
         Kind::CallApproved(approved) => {
             let text = |key: &str| approved.approval.get(key).and_then(Value::as_str).unwrap_or_default();
             let decided = about(approved.call, &format!("{ALLOWED}{}", text("by")));
-            vec![Decided { layer: "person".to_owned(), reason: text("reason").to_owned(), ..decided }]
+            let (layer, reason) = ("person".to_owned(), text("reason").to_owned());
+            vec![Decided { layer, reason, origin: approved.approval.get("origin").cloned(), ..decided }]
         }
         Kind::CallSettled(settled) => refusal(settled.by)
             .map(|what| settled_by(about(settled.call, what), settled))
@@ -163,7 +167,8 @@ fn asked(decided: Decided, waits_for: &WaitsFor) -> Decided {
 
 fn settled_by(decided: Decided, settled: &CallSettled) -> Decided {
     let decision = settled.result.get("metadata").and_then(|metadata| metadata.get("decision"));
-    let decided = decision.into_iter().fold(decided, Decided::by);
+    let mut decided = decision.into_iter().fold(decided, Decided::by);
+    decided.origin = Value::Object(settled.result.clone()).pointer("/metadata/approval/origin").cloned();
     if !decided.reason.is_empty() {
         return decided;
     }

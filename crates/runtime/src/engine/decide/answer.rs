@@ -147,5 +147,8 @@ fn approval_of(action: &PendingAction) -> Object {
     if let Some(reason) = json::trimmed_text(action.resolution_metadata(), "reason") {
         approval.insert("reason".into(), reason.into());
     }
+    if let Some(origin) = action.resolution_metadata().get("origin") {
+        approval.insert("origin".into(), origin.clone());
+    }
     approval
 }
