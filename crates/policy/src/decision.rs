@@ -15,6 +15,10 @@ pub enum Verdict {
     Deny,
 }
 
+/// The input of a decision that only a person may answer, about exactly this call: no approval given
+/// beforehand, and none that was remembered, counts.
+pub const PERSON_ONLY: &str = "person_only";
+
 /// One decision, and what made it.
 ///
 /// `inputs` holds names, numbers and modes: what a person needs to follow the rule. Nothing that may be
@@ -46,6 +50,11 @@ impl<V: Copy + Into<&'static str>> Decision<V> {
     pub(crate) fn given(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.inputs.insert(key.to_owned(), value.into());
         self
+    }
+
+    /// Whether only a person may answer, about exactly this call.
+    pub fn is_person_only(&self) -> bool {
+        self.inputs.get(PERSON_ONLY) == Some(&Value::Bool(true))
     }
 
     /// The record of the decision, for the journal and for `explain`.

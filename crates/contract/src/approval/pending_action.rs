@@ -115,6 +115,12 @@ impl PendingAction {
         self.metadata.get("approvers").map(json::string_list).unwrap_or_default()
     }
 
+    /// Whether only a person may answer, about exactly this call: no approval given beforehand counts, and
+    /// the answer cannot be remembered.
+    pub fn is_person_only(&self) -> bool {
+        self.metadata.get("person_only") == Some(&Value::Bool(true))
+    }
+
     /// The run it belongs to, when it belongs to one.
     pub fn run_id(&self) -> Option<&str> {
         self.metadata.get("run_id").and_then(Value::as_str)

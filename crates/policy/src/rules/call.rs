@@ -2,13 +2,11 @@
 
 use provost_contract::json::Object;
 
-use super::Fit;
-use super::command::{Seen, understand};
+use super::command::CommandLine;
 use super::text::leaves;
 
 /// The arguments that name places, by convention of all tools.
 const PATHS: [&str; 2] = ["path", "cwd"];
-const COMMAND: &str = "argv";
 const ADDRESS: &str = "url";
 
 /// What is asked about.
@@ -26,13 +24,14 @@ pub struct Call<'a> {
 pub struct Shape {
     /// How much below the place named by `path` it touches.
     pub reach: Reach,
-    /// The command it starts whatever its arguments are; none when it starts what it is told, or nothing.
-    pub starts: Option<Vec<String>>,
+    /// Whether the operator declared the program it starts. Such a tool is judged by its parameters; an
+    /// `argv` among them is data like any other.
+    pub declared: bool,
 }
 
 impl From<Reach> for Shape {
     fn from(reach: Reach) -> Self {
-        Self { reach, starts: None }
+        Self { reach, declared: false }
     }
 }
 
@@ -55,9 +54,16 @@ pub trait Places: Send + Sync {
 
     /// Where an absolute place leads when links are followed; none when it leads nowhere else.
     fn real(&self, place: &str) -> Option<String>;
+
+    /// Whether the program that starts under this name lies outside the workspace, where no agent can have
+    /// put it.
+    ///
+    /// # Errors
+    /// Why that is not certain.
+    fn program(&self, name: &str) -> Result<(), String>;
 }
 
-/// Places as they are written: no links.
+/// Places as they are written: no links, and every program that is named without a folder is the system's.
 #[derive(Clone, Debug, Default)]
 pub struct Lexical(pub String);
 
@@ -68,6 +74,11 @@ impl Places for Lexical {
 
     fn real(&self, _place: &str) -> Option<String> {
         None
+    }
+
+    fn program(&self, name: &str) -> Result<(), String> {
+        let is_outside = !name.contains('/') || name.starts_with('/') && !name.starts_with(&self.0);
+        if is_outside { Ok(()) } else { Err(format!("`{name}` lies in the workspace")) }
     }
 }
 
@@ -92,24 +103,11 @@ impl<'a> Call<'a> {
         self.arguments.get(ADDRESS).map(leaves).unwrap_or_default()
     }
 
-    /// The command that would be started, as far as it is one.
-    pub(super) fn argv(&self) -> Result<Option<Vec<String>>, Fit> {
-        if let Some(argv) = &self.shape.starts {
-            return Ok(Some(argv.clone()));
+    /// The command that the model asks for; none when the tool starts none, or one that was declared.
+    pub(super) fn command(&self) -> Option<Result<CommandLine<'a>, String>> {
+        if self.shape.declared {
+            return None;
         }
-        let Some(given) = self.arguments.get(COMMAND) else { return Ok(None) };
-        let words = given.as_array().and_then(|words| {
-            words.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        });
-        words.map(Some).ok_or_else(|| Fit::unclear("`argv` is no list of texts"))
-    }
-
-    /// Everything the command would start, as far as that can be told.
-    pub(super) fn seen(&self) -> Vec<Seen> {
-        match self.argv() {
-            Ok(Some(argv)) => understand(&argv),
-            Ok(None) => Vec::new(),
-            Err(_) => vec![Seen::Opaque("`argv` is no list of texts".to_owned())],
-        }
+        CommandLine::read(self.arguments, self.places.root())
     }
 }

@@ -5,7 +5,7 @@ use provost_contract::json::Object;
 use super::call::{Call, Places, Reach};
 use super::{Applies, Rule, RuleError, RuleSpec};
 use crate::action_policy::Layer;
-use crate::{ActionPolicy, Decision};
+use crate::{ActionPolicy, Decision, PERSON_ONLY};
 
 /// The rules of a project, in the order they are written.
 #[derive(Clone, Debug, Default)]
@@ -43,8 +43,8 @@ impl RuleSet {
     /// applies, and whenever it forbids: a rule about arguments lifts no refusal of the whole tool.
     pub fn decide(&self, call: &Call<'_>, otherwise: Decision<ActionPolicy>) -> Ruled {
         let matched: Vec<Applies> = self.0.iter().filter_map(|rule| rule.applies(call)).collect();
-        // Of equals the certain one speaks, and of those the first.
-        let severity = |applies: &&Applies| (applies.policy, applies.unclear.is_none());
+        // Of equals the one that only a person answers speaks, then the certain one, and of those the first.
+        let severity = |applies: &&Applies| (applies.policy, applies.person_only, applies.unclear.is_none());
         let ruling = matched.iter().rev().max_by_key(severity);
         let decision = match ruling.filter(|_| otherwise.verdict != ActionPolicy::Forbidden) {
             Some(applies) => decision(applies),
@@ -65,11 +65,14 @@ impl RuleSet {
 }
 
 fn decision(applies: &Applies) -> Decision<ActionPolicy> {
-    let Applies { rule, policy, reason, unclear } = applies;
+    let Applies { rule, policy, reason, unclear, person_only } = applies;
     let reason = match unclear {
         None => reason.clone(),
-        Some(why) => format!("{reason}; and {why}"),
+        Some(why) => format!("{reason} (rule `{rule}`; unclear whether this call does that: {why})"),
     };
-    let decision = Decision::new(*policy, Layer::Rule, rule.clone(), reason);
-    if unclear.is_some() { decision.given("unclear", true) } else { decision }
+    let mut decision = Decision::new(*policy, Layer::Rule, rule.clone(), reason);
+    if unclear.is_some() {
+        decision = decision.given("unclear", true);
+    }
+    if *person_only { decision.given(PERSON_ONLY, true) } else { decision }
 }

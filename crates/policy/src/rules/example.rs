@@ -5,6 +5,7 @@ use provost_contract::json::Object;
 use super::call::{Call, Places, Shape};
 use super::tools::ToolNames;
 use super::{Applies, ExampleSpec, Rule, RuleError, RuleSpec};
+use crate::ActionPolicy;
 
 /// A call somebody thought of when the rule was written.
 #[derive(Clone, Debug)]
@@ -13,7 +14,15 @@ pub struct Example {
     pub place: String,
     pub tool: String,
     pub arguments: Object,
-    wanted: bool,
+    wanted: Wanted,
+}
+
+/// What a rule should say to an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Match,
+    Unclear,
+    Pass,
 }
 
 /// An example, and what the rule said to it.
@@ -26,7 +35,7 @@ pub struct Checked<'r> {
 
 impl Example {
     pub(super) fn read_all(spec: &RuleSpec, tools: &ToolNames) -> Result<Vec<Self>, RuleError> {
-        let read = |kind: &'static str, examples: &[ExampleSpec], wanted: bool| {
+        let read = |kind: &'static str, examples: &[ExampleSpec], wanted: Wanted| {
             let read = |(place, example): (usize, &ExampleSpec)| {
                 let place = format!("{kind}[{place}]");
                 let tool = example.tool.as_deref().or(tools.only());
@@ -35,19 +44,22 @@ impl Example {
             };
             examples.iter().enumerate().map(read).collect::<Result<Vec<_>, RuleError>>()
         };
-        Ok([read("matches", &spec.matches, true)?, read("passes", &spec.passes, false)?].concat())
-    }
-
-    /// Whether the rule should match it.
-    pub fn is_wanted(&self) -> bool {
-        self.wanted
+        let matches = read("matches", &spec.matches, Wanted::Match)?;
+        let unclear = read("unclear", &spec.unclear, Wanted::Unclear)?;
+        let passes = read("passes", &spec.passes, Wanted::Pass)?;
+        Ok([matches, unclear, passes].concat())
     }
 }
 
 impl Checked<'_> {
     /// Whether the rule did what the example says.
     pub fn holds(&self) -> bool {
-        self.applies.is_some() == self.example.wanted
+        let got = match &self.applies {
+            None => Wanted::Pass,
+            Some(Applies { unclear: Some(_), .. }) => Wanted::Unclear,
+            Some(Applies { unclear: None, .. }) => Wanted::Match,
+        };
+        got == self.example.wanted
     }
 
     /// What the example says, and what came of it.
@@ -55,13 +67,18 @@ impl Checked<'_> {
         let Self { rule, example, applies } = self;
         let arguments = serde_json::Value::Object(example.arguments.clone());
         let call = format!("{} {arguments}", example.tool);
-        let wanted = if example.wanted { "should match" } else { "should not match" };
+        let wanted = match example.wanted {
+            Wanted::Match => "should match",
+            Wanted::Unclear => "should be unclear",
+            Wanted::Pass => "should not match",
+        };
         let got = match applies {
             None => "does not match".to_owned(),
             Some(Applies { policy, unclear: None, .. }) => format!("matches: {}", policy.word()),
-            Some(Applies { policy, unclear: Some(why), .. }) => {
-                format!("matches: {}, for {why}", policy.word())
+            Some(Applies { policy: ActionPolicy::Preview, unclear: Some(why), .. }) => {
+                format!("is unclear, so it asks a person: {why}")
             }
+            Some(Applies { unclear: Some(why), .. }) => format!("is unclear: {why}"),
         };
         format!("rule `{rule}`: {} ({call}) {wanted}, and {got}", example.place)
     }

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::call::Call;
-use super::command::Seen;
+use super::command::PlainCall;
 use super::{Fit, RuleError};
 use crate::rules::fit::Mode;
 
@@ -31,9 +31,7 @@ impl HostPattern {
         match mode {
             Mode::Strict if addresses.is_empty() => Fit::No,
             Mode::Strict => Fit::all(asked),
-            Mode::Ask | Mode::Deny => {
-                Fit::any(asked.chain(call.seen().iter().map(|seen| self.of_seen(seen))))
-            }
+            Mode::Ask | Mode::Deny => Fit::any(asked.chain(of_program(call))),
         }
     }
 
@@ -41,19 +39,6 @@ impl HostPattern {
         match Url::parse(address.trim()) {
             Ok(url) => Fit::of(url.host_str().is_some_and(|host| self.is(host))),
             Err(_) => Fit::unclear("the address cannot be read"),
-        }
-    }
-
-    fn of_seen(&self, seen: &Seen) -> Fit {
-        match seen {
-            Seen::Opaque(why) => Fit::unclear(why),
-            Seen::Command { words, .. } => Fit::any(words.iter().skip(1).map(|word| {
-                if !word.clear {
-                    return Fit::unclear("a word of the command is made when it runs");
-                }
-                Fit::of(named_hosts(&word.text).any(|host| self.is(&host)))
-            })),
-            Seen::Target(_) => Fit::No,
         }
     }
 
@@ -67,13 +52,10 @@ impl HostPattern {
     }
 }
 
-/// The hosts a word of a command may name: of an address, of `user@host:path`, or bare.
-fn named_hosts(word: &str) -> impl Iterator<Item = String> {
-    let of_address = Url::parse(word).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let value = word.rsplit(['=', '@']).next().unwrap_or(word);
-    let value = value.split_once("://").map_or(value, |(_, rest)| rest);
-    let bare = value.split(['/', ':', '?', '#']).next().and_then(|host| Host::parse(host).ok());
-    of_address.into_iter().chain(bare.map(|host| host.to_string()))
+/// Plain programs use no network; what others do is unclear.
+fn of_program(call: &Call<'_>) -> Option<Fit> {
+    let plain = call.command()?.and_then(|line| PlainCall::read(&line, call.places));
+    Some(plain.map_or_else(Fit::unclear, |_| Fit::No))
 }
 
 #[cfg(test)]
@@ -96,13 +78,5 @@ mod tests {
         assert!(matches!(host.of_address("//a.example.com"), Fit::Unclear(_)));
         assert_eq!(HostPattern::read("127.0.0.1").unwrap().of_address("http://0x7f.1/"), Fit::Yes);
         assert!(HostPattern::read("a*").is_err());
-    }
-
-    #[test]
-    fn a_word_may_name_a_host() {
-        let named = |word: &str| named_hosts(word).collect::<Vec<_>>();
-        for word in ["https://evil.net/a", "git@evil.net:repo", "evil.net", "--proxy=http://evil.net:3128"] {
-            assert!(named(word).contains(&"evil.net".to_owned()), "{word}: {:?}", named(word));
-        }
     }
 }

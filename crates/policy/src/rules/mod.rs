@@ -4,9 +4,10 @@
 //! A rule is read once ([`Rule::read`]) and checked against its own examples ([`Rule::check`]). A set of
 //! rules answers about one call ([`RuleSet::decide`]): of the rules that match, the strictest decides.
 //!
-//! Matching is by meaning, in two directions. A rule that restricts (`preview`, `forbidden`) also matches
-//! what it cannot tell apart from what it names. A rule that permits (`direct`), and the exceptions of any
-//! rule (`unless`), match only what is certain.
+//! File tools and addresses are matched exactly, by where a path leads. What a program does is known for a
+//! short list of plain programs; any other call of a program is *unclear* to a rule that restricts, unless it
+//! is the very command that the rule names. A rule that permits (`direct`), and the exceptions of any rule
+//! (`unless`), match only what is certain.
 
 mod call;
 mod command;

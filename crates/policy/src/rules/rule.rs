@@ -17,7 +17,6 @@ pub struct Rule {
     tools: ToolNames,
     when: Condition,
     unless: Option<Condition>,
-    unclear: ActionPolicy,
     pub(super) examples: Vec<Example>,
 }
 
@@ -27,8 +26,10 @@ pub struct Applies {
     pub rule: String,
     pub policy: ActionPolicy,
     pub reason: String,
-    /// Why it applies although nobody can tell whether it is meant.
+    /// Why it is unclear whether the call is meant.
     pub unclear: Option<String>,
+    /// Whether only a person may answer, about exactly this call: what is unclear to a rule that forbids.
+    pub person_only: bool,
 }
 
 impl Rule {
@@ -50,6 +51,7 @@ impl Rule {
         let when = ConditionSpec {
             path: spec.path.clone(),
             command: spec.command.clone(),
+            cwd: spec.cwd.clone(),
             host: spec.host.clone(),
             arguments: spec.arguments.clone(),
         };
@@ -58,9 +60,11 @@ impl Rule {
             name: spec.name.clone(),
             decision: spec.decision,
             reason: spec.reason.trim().trim_end_matches('.').to_owned(),
-            when: Condition::read(&when)?,
-            unless: spec.unless.as_ref().map(Condition::read).transpose()?,
-            unclear: unclear(spec)?,
+            when: match spec.decision {
+                ActionPolicy::Direct => Condition::read_permission(&when)?,
+                ActionPolicy::Preview | ActionPolicy::Forbidden => Condition::read(&when)?,
+            },
+            unless: spec.unless.as_ref().map(Condition::read_permission).transpose()?,
             examples: Example::read_all(spec, &tools)?,
             tools,
         })
@@ -103,13 +107,17 @@ impl Rule {
     /// What it says about a call; none when it does not apply. A rule that permits applies only when that
     /// is certain.
     pub fn applies(&self, call: &Call<'_>) -> Option<Applies> {
-        let (policy, unclear) = match (self.fits(call), self.decision) {
-            (Fit::No, _) | (Fit::Unclear(_), ActionPolicy::Direct) => return None,
-            (Fit::Yes, decision) => (decision, None),
-            (Fit::Unclear(why), ActionPolicy::Preview) => (ActionPolicy::Preview, Some(why)),
-            (Fit::Unclear(why), ActionPolicy::Forbidden) => (self.unclear, Some(why)),
+        let forbids = self.decision == ActionPolicy::Forbidden;
+        let unclear = match self.fits(call) {
+            Fit::No => return None,
+            Fit::Unclear(_) if self.decision == ActionPolicy::Direct => return None,
+            Fit::Unclear(why) => Some(why),
+            Fit::Yes => None,
         };
-        Some(Applies { rule: self.name.clone(), policy, reason: self.reason.clone(), unclear })
+        // What a program does is not certain; a path or an address that cannot be read is simply refused.
+        let person_only = forbids && unclear.is_some() && call.command().is_some();
+        let policy = if person_only { ActionPolicy::Preview } else { self.decision };
+        Some(Applies { rule: self.name.clone(), policy, reason: self.reason.clone(), unclear, person_only })
     }
 
     /// Whether a walk of a tool leaves a place out because the rule forbids it.
@@ -117,13 +125,5 @@ impl Rule {
         debug_assert_eq!(walk.shape.reach, Reach::Place, "one place of a walk is asked about");
         let is_about_places = self.decision == ActionPolicy::Forbidden && self.when.path.is_some();
         is_about_places && self.fits(walk) != Fit::No
-    }
-}
-
-fn unclear(spec: &RuleSpec) -> Result<ActionPolicy, RuleError> {
-    match (spec.unclear, spec.decision) {
-        (None, _) => Ok(ActionPolicy::Forbidden),
-        (Some(word @ (ActionPolicy::Preview | ActionPolicy::Forbidden)), ActionPolicy::Forbidden) => Ok(word),
-        (Some(_), _) => Err(RuleError::Unclear),
     }
 }

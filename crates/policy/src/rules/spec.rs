@@ -24,6 +24,9 @@ pub struct RuleSpec {
     pub path: Option<OneOrMany>,
     #[serde(default)]
     pub command: Option<OneOrMany>,
+    /// The folders a command starts in. Left out: the root for a rule that permits, any for one that restricts.
+    #[serde(default)]
+    pub cwd: Option<OneOrMany>,
     #[serde(default)]
     pub host: Option<OneOrMany>,
     #[serde(default)]
@@ -31,13 +34,13 @@ pub struct RuleSpec {
     /// When all of this certainly holds, the rule does not apply.
     #[serde(default)]
     pub unless: Option<ConditionSpec>,
-    /// What a rule that forbids says about a call nobody can tell apart; `forbidden` when left out.
-    #[serde(default, deserialize_with = "optional_policy")]
-    pub unclear: Option<ActionPolicy>,
-    /// Calls it must match.
+    /// Calls it must clearly match.
     #[serde(default)]
     pub matches: Vec<ExampleSpec>,
-    /// Calls it must not match.
+    /// Calls that must be unclear to it.
+    #[serde(default)]
+    pub unclear: Vec<ExampleSpec>,
+    /// Calls it must clearly leave alone.
     #[serde(default)]
     pub passes: Vec<ExampleSpec>,
 }
@@ -48,6 +51,7 @@ pub struct RuleSpec {
 pub struct ConditionSpec {
     pub path: Option<OneOrMany>,
     pub command: Option<OneOrMany>,
+    pub cwd: Option<OneOrMany>,
     pub host: Option<OneOrMany>,
     pub arguments: BTreeMap<String, TextSpec>,
 }
@@ -110,8 +114,4 @@ fn policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ActionPolicy, D:
     let refused =
         || de::Error::custom(format!("`{word}` is no way to run; say direct, preview or forbidden"));
     ActionPolicy::from_config(&word).ok_or_else(refused)
-}
-
-fn optional_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ActionPolicy>, D::Error> {
-    policy(deserializer).map(Some)
 }

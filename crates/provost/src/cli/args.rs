@@ -253,7 +253,7 @@ pub(super) struct PolicyTestOptions {
     /// The agent whose own words count too; the default or only one when left out
     #[arg(long, short)]
     pub(super) agent: Option<String>,
-    /// Fail unless the call may run this way: direct, preview or forbidden
+    /// Fail unless the answer is this one: direct, preview, forbidden or unclear
     #[arg(long, value_name = "DECISION", requires = "tool")]
     pub(super) expect: Option<String>,
 }

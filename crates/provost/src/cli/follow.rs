@@ -179,9 +179,10 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
     Ok(if waiting.is_empty() && questions.is_empty() { Heard::Nobody } else { heard })
 }
 
-/// Whether `--yes` answers a question. It says what may run, and cannot say what happened.
+/// Whether `--yes` answers a question. It says what may run; it cannot say what happened, and does not answer for
+/// the person who is asked about exactly one call.
 pub(super) fn is_allowed_beforehand(pending: &Pending, answers: Answers) -> bool {
-    answers == Answers::Yes && !pending.is_in_doubt()
+    answers == Answers::Yes && !pending.is_in_doubt() && !pending.is_person_only()
 }
 
 /// Asks a person until the answer is one; none means later. What stands behind a no is the reason.

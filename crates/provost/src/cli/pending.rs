@@ -31,6 +31,7 @@ pub(super) struct Pending {
     /// The layer and the rule that ask.
     pub(super) rule: Option<(String, String)>,
     in_doubt: bool,
+    person_only: bool,
 }
 
 impl Pending {
@@ -69,12 +70,18 @@ impl Pending {
             shown: shown.map_or_else(stored, |preview| preview.to_value()),
             rule: proposal.asked_by().map(|(layer, rule)| (layer.to_owned(), rule.to_owned())),
             in_doubt: call.is_in_doubt(),
+            person_only: proposal.is_person_only(),
         }
     }
 
     /// Whether the question is what became of the call, and not whether it may run.
     pub(super) fn is_in_doubt(&self) -> bool {
         self.in_doubt
+    }
+
+    /// Whether only a person may answer, about exactly this call.
+    pub(super) fn is_person_only(&self) -> bool {
+        self.person_only
     }
 
     /// The question with all that would happen.
@@ -109,6 +116,7 @@ impl Pending {
             "preview": self.shown,
             "tool": self.tool,
             "arguments": self.arguments,
+            "person_only": self.person_only,
         })
     }
 }

@@ -3,6 +3,7 @@
 //! What decides is in `provost-policy`; here are the words of the files, and what only the disk knows. The
 //! policy is the one the files hold when it is asked: a run that goes on goes on under today's rules.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use provost_contract::json::Object;
@@ -13,8 +14,9 @@ use provost_tools::Bounds;
 use serde_json::{Value, json};
 
 use super::config::{AgentFile, Project, ToolsPart};
+use super::environment;
 use super::failure::{Code, Failure};
-use super::setup::decision;
+use super::setup::{decision, variables};
 
 /// How many links may lead to one another.
 const LINKS_MAX: usize = 40;
@@ -41,7 +43,7 @@ impl ProjectPolicy {
             rules: part.rule_set.clone(),
             agent: AgentWords::read(own).map_err(|error| Failure::of(Code::AgentFile, &error))?,
             tools: project.file.tools.clone(),
-            places: OnDisk::new(root),
+            places: OnDisk::new(root, &variables(&project.file.tools)),
         })
     }
 
@@ -87,32 +89,57 @@ impl Bounds for ProjectPolicy {
     }
 }
 
-/// What is known of a tool: how far it reaches from the place it is given, and the command it starts.
+/// What is known of a tool: how far it reaches from the place it is given, and whether its program is declared.
 pub(super) fn shape(part: &ToolsPart, tool: &str) -> Shape {
     match tool {
         "fs/read" | "fs/write" | "fs/edit" => Reach::Place.into(),
         "fs/list" | "fs/search" => Reach::Filtered.into(),
-        _ => Shape { reach: Reach::Below, starts: command(part, tool) },
+        _ => Shape { reach: Reach::Below, declared: is_declared(part, tool) },
     }
 }
 
-fn command(part: &ToolsPart, tool: &str) -> Option<Vec<String>> {
-    let is_it = |command: &&Object| command.get("name").and_then(Value::as_str) == Some(tool);
-    let argv = part.commands.iter().find(is_it)?.get("argv")?.as_array()?;
-    Some(argv.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect())
+/// Whether a tool is a program that the project declares, with arguments of its own.
+pub(super) fn is_declared(part: &ToolsPart, tool: &str) -> bool {
+    part.commands.iter().any(|command| command.get("name").and_then(Value::as_str) == Some(tool))
 }
 
 /// Where places lead on this disk.
 #[derive(Clone, Debug)]
 struct OnDisk {
     root: String,
+    /// Where programs are looked for, as they will be when one starts.
+    path: Vec<PathBuf>,
+    /// A variable that programs get and that loads code into any of them.
+    loads: Option<String>,
 }
 
 impl OnDisk {
-    fn new(root: &Path) -> Self {
+    /// `names` are the variables that programs get.
+    fn new(root: &Path, names: &[String]) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        Self { root: root.to_string_lossy().into_owned() }
+        let given = |name: &str| names.iter().any(|given| given == name);
+        let variables: Vec<(String, std::ffi::OsString)> = environment::variables()
+            .filter_map(|(name, value)| Some((name.into_string().ok().filter(|name| given(name))?, value)))
+            .collect();
+        let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        Self {
+            root: root.to_string_lossy().into_owned(),
+            path: path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
+            loads: variables.iter().map(|(name, _)| name).find(|name| loads_code(name)).cloned(),
+        }
     }
+
+    fn is_outside(&self, path: &Path) -> bool {
+        path.is_absolute()
+            && !path.starts_with(&self.root)
+            && !resolved(path, LINKS_MAX).starts_with(&self.root)
+    }
+}
+
+/// Variables by which a loader or a library brings code or tables into every program.
+fn loads_code(name: &str) -> bool {
+    ["LD_", "DYLD_"].iter().any(|beginning| name.starts_with(beginning))
+        || ["GCONV_PATH", "LOCPATH", "NLSPATH"].contains(&name)
 }
 
 impl Places for OnDisk {
@@ -125,6 +152,32 @@ impl Places for OnDisk {
         let real = resolved(path, LINKS_MAX);
         (real != path).then(|| real.to_string_lossy().into_owned())
     }
+
+    /// Looks where the system will look. A folder of the workspace on the way is enough for doubt: a program
+    /// may be put there before the call runs.
+    fn program(&self, name: &str) -> Result<(), String> {
+        if let Some(variable) = &self.loads {
+            return Err(format!("programs get `{variable}`, which can load other code into them"));
+        }
+        let inside = || format!("`{name}` may be a program of the workspace");
+        if name.contains('/') {
+            return if self.is_outside(Path::new(name)) { Ok(()) } else { Err(inside()) };
+        }
+        for folder in &self.path {
+            let program = folder.join(name);
+            if !self.is_outside(folder) || !self.is_outside(&program) {
+                return Err(inside());
+            }
+            if is_executable(&program) {
+                return Ok(());
+            }
+        }
+        Err(format!("no program `{name}` is found"))
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// A place with its links followed as far as they lead, also where nothing is yet.
@@ -151,7 +204,7 @@ mod tests {
         std::fs::create_dir(root.join("secrets")).unwrap();
         std::os::unix::fs::symlink("secrets", root.join("notes")).unwrap();
         std::os::unix::fs::symlink("secrets/new", root.join("dangling")).unwrap();
-        let places = OnDisk::new(&root);
+        let places = OnDisk::new(&root, &[]);
         let real = |place: &str| places.real(&format!("{}/{place}", places.root));
         let wanted = |place: &str| Some(format!("{}/{place}", places.root));
         assert_eq!(real("notes/key"), wanted("secrets/key"));

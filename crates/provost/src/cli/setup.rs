@@ -25,6 +25,8 @@ use crate::{Agent, Runtime};
 pub(super) struct Answering {
     pub(super) entry: ModelEntry,
     pub(super) record: Option<PathBuf>,
+    /// Whether a person can be asked about exactly one call.
+    pub(super) attended: bool,
 }
 
 /// A runtime, and what its tools note.
@@ -46,8 +48,9 @@ impl Setup {
         root: &Path,
         stores: Stores,
     ) -> Result<Self, Failure> {
+        let attended = answering.attended;
         let model = answering.model(project, clock::clock())?;
-        Self::with_model(project, agent, model, root, stores)
+        Self::with_model(project, agent, model, root, stores, attended)
     }
 
     /// The same with a given model.
@@ -57,6 +60,7 @@ impl Setup {
         model: Arc<dyn Model>,
         root: &Path,
         stores: Stores,
+        attended: bool,
     ) -> Result<Self, Failure> {
         let clock = clock::clock();
         let ids = clock::ids(clock.clone())?;
@@ -73,6 +77,9 @@ impl Setup {
             .model(model)
             .policy(policy)
             .executor(declarations.clone(), executor);
+        if !attended {
+            builder = builder.unattended();
+        }
         if let Some(agent) = agent {
             builder = builder.agent(self::agent(project, agent)?);
         }
@@ -127,9 +134,7 @@ fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> R
     let config = |error: &dyn std::error::Error| Failure::of(Code::Config, error);
     let workspace = Workspace::open_within(root, Limits::default(), Some(policy.clone()))
         .map_err(|error| Failure::of(Code::Project, &error))?;
-    let mut names: Vec<String> = Environment::COMMON.map(str::to_owned).into();
-    names.extend(part.environment.iter().cloned());
-    let environment = Environment::allow(environment::variables(), &names);
+    let environment = Environment::allow(environment::variables(), &variables(part));
     let mut tools = Tools::files(&workspace).map_err(|error| config(&error))?;
     if part.human {
         tools = tools.with_human().map_err(|error| config(&error))?;
@@ -149,6 +154,13 @@ fn tools_within(part: &ToolsPart, root: &Path, policy: &Arc<ProjectPolicy>) -> R
         tools = tools.with_command(spec, &workspace, &environment).map_err(|error| config(&error))?;
     }
     Ok(tools)
+}
+
+/// The names of the variables that programs get.
+pub(super) fn variables(part: &ToolsPart) -> Vec<String> {
+    let mut names: Vec<String> = Environment::COMMON.map(str::to_owned).into();
+    names.extend(part.environment.iter().cloned());
+    names
 }
 
 /// The declarations of the tools an agent names, or of all, with the modes the project keeps them for.

@@ -36,6 +36,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     ids: Option<Arc<dyn Ids>>,
     runs_max: Option<usize>,
+    unattended: bool,
 }
 
 /// Where things are kept.
@@ -163,6 +164,14 @@ impl Builder {
         self
     }
 
+    /// No person can be asked about exactly one call ([`Ruling::person_only`](crate::port::Ruling::person_only)):
+    /// such a call is refused at once, and the run goes on. Ordinary questions wait as ever.
+    #[must_use]
+    pub fn unattended(mut self) -> Self {
+        self.unattended = true;
+        self
+    }
+
     /// How many runs work at once; more wait for their turn.
     #[must_use]
     pub fn runs_max(mut self, runs: usize) -> Self {
@@ -191,6 +200,7 @@ impl Builder {
         };
         host.executors = Some(Executors::new(Arc::new(ClientRouter(executor))));
         host.policy = self.policy;
+        host.attended = !self.unattended;
         host.mediator = self.mediator;
         host.diagnostics = self.diagnostics;
         host.summariser = self.summariser;

@@ -20,14 +20,12 @@ passes = [{ tool = "fs/read", arguments = { path = "docs/secrets.md" } }]
 name = "no-push"
 decision = "forbidden"
 reason = "people publish, agents do not"
-command = ["git push"]
+command = ["git push …"]
 unless = { command = "make test" }
-matches = [
-  { tool = "shell/run", arguments = { argv = ["git", "-C", "x", "push"] } },
-  { tool = "shell/run", arguments = { argv = ["make", "publish"] } },
-]
+matches = [{ tool = "shell/run", arguments = { argv = ["git", "push", "-f"] } }]
+unclear = [{ tool = "shell/run", arguments = { argv = ["make", "publish"] } }]
 passes = [
-  { tool = "shell/run", arguments = { argv = ["git", "status"] } },
+  { tool = "shell/run", arguments = { argv = ["ls", "-l"] } },
   { tool = "shell/run", arguments = { argv = ["make", "test"] } },
 ]
 
@@ -52,15 +50,17 @@ fn project(text: &str) -> World {
 #[test]
 fn a_call_is_decided_without_being_made() {
     let world = project(RULES);
-    let asked: [&[&str]; 8] = [
+    let asked: [&[&str]; 10] = [
         &["fs/read", r#"{"path": "secrets/../secrets/key"}"#],
         &["fs/read", r#"{"path": "src/a.rs"}"#],
         &["fs/write", r#"{"path": "notes/today.md", "text": "x"}"#],
         &["fs/write", r#"{"path": "notes/today.pem", "text": "x"}"#],
         &["fs/edit", r#"{"path": "notes/today.md"}"#],
-        &["shell/run", r#"{"argv": ["sh", "-c", "cd x && git push"]}"#, "--expect", "forbidden"],
-        &["shell/run", r#"{"argv": ["python3", "x.py"]}"#, "--expect", "direct"],
-        &["shell/run", r#"{"argv": ["git", "status"]}"#],
+        &["shell/run", r#"{"argv": ["git", "push"], "cwd": "x"}"#, "--expect", "forbidden"],
+        &["shell/run", r#"{"argv": ["sh", "-c", "cd x && git push"]}"#, "--expect", "unclear"],
+        &["shell/run", r#"{"argv": ["sh", "x.sh"]}"#, "--expect", "preview"],
+        &["shell/run", r#"{"argv": ["cat", "notes/x"]}"#, "--expect", "preview"],
+        &["shell/run", r#"{"argv": ["ls"]}"#, "--expect", "unclear"],
     ];
     let told = |json: &[&str]| {
         let one = |words: &&[&str]| {
@@ -98,7 +98,14 @@ fn examples_are_shown_and_must_hold() {
 
 #[test]
 fn tools_say_which_rules_may_decide() {
-    let world = project(RULES);
+    let own = r#"
+[[tools.commands]]
+name = "team/count"
+description = "Counts."
+argv = ["./count"]
+parameters = { type = "object" }
+"#;
+    let world = project(&format!("{RULES}{own}"));
     let why = world.provost(&["tools", "p", "--why"]).stdout;
     insta::assert_snapshot!(why);
 }
@@ -121,6 +128,10 @@ fn mistakes_in_rules_are_told_with_their_line() {
         told("name = \"no-push\"", "name = \"secrets-stay\""),
         told("name = \"no-push\"", "name = \"no push\""),
         told("unless = { command", "unless = { comand"),
+        told("command = [\"git push …\"]", "command = [\"git … push\"]"),
+        told("command = [\"git push …\"]", "cwd = \"docs\""),
+        told("unless = { command = \"make test\"", "unless = { command = \"./make test\""),
+        told("unclear = [{", "unclear = \"preview\"\n#"),
         told("matches = [{ arguments = { path = \"notes/today.md\", text = \"x\" } }]", "matches = []"),
     ];
     insta::assert_snapshot!(cases.join("\n"));

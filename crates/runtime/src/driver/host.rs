@@ -49,6 +49,8 @@ pub struct Host {
     pub inbox: Option<Arc<dyn Inbox>>,
     /// Where calls wait that a client executes.
     pub client_requests: Option<Arc<dyn ClientToolRequests>>,
+    /// Whether a person can be asked about exactly one call. Otherwise such a call is refused at once.
+    pub attended: bool,
     /// Who watches.
     pub sink: Option<Arc<dyn EventSink>>,
     /// Who hears answers while they are spoken.
@@ -89,6 +91,7 @@ impl Host {
             memory: None,
             inbox: None,
             client_requests: None,
+            attended: true,
             sink: None,
             deltas: None,
             known_tools: Arc::default(),

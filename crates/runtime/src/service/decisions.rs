@@ -68,6 +68,9 @@ pub enum DecideError {
     /// Whoever proposed something does not allow it to itself.
     #[error("{by} proposed {action_id} and cannot allow it")]
     OwnProposal { action_id: String, by: String },
+    /// A rule that forbids cannot tell whether it means this call.
+    #[error("{action_id} asks about exactly this call, so the answer cannot be remembered")]
+    ExactlyThisCall { action_id: String },
     #[error(transparent)]
     Invalid(#[from] ContractError),
     #[error(transparent)]
@@ -93,6 +96,9 @@ pub async fn decide(
     }
     in_time(&action)?;
     may_decide(&action, &decision.by)?;
+    if action.is_person_only() && !decision.remember.is_no() {
+        return Err(DecideError::ExactlyThisCall { action_id: action_id.to_owned() });
+    }
     let mut resolution = Resolution::new(decision.verdict, &decision.by, &now)?;
     resolution.metadata = decision.metadata();
     if approvals.record_resolution(action_id, resolution).await? {

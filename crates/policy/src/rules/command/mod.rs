@@ -1,14 +1,12 @@
-//! Commands: which programs a command line starts, looked at through whatever starts them.
+//! Commands: the words of a call that starts a program, and the folder it starts in.
 //!
-//! `understand` names every program it finds, and says what it cannot look through. It knows the
-//! common wrappers and the plain part of the shell language; it reads no file and runs nothing. What a
-//! program does by itself it does not know.
+//! Nothing here reads shells, options of wrappers or files. A pattern is held against the whole command; what
+//! a program touches is known for a short list of plain programs, and for no other.
 
-mod known;
+mod line;
 mod pattern;
-mod script;
-mod understand;
-mod wrapper;
+mod plain;
 
-pub(super) use pattern::CommandPattern;
-pub(super) use understand::{Seen, Word, understand};
+pub(super) use line::{CommandLine, PATH_BYTES_MAX, WORDS_MAX};
+pub(super) use pattern::{CommandPattern, Folder};
+pub(super) use plain::{PlainCall, Touch};

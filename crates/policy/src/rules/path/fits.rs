@@ -3,7 +3,7 @@
 use super::pattern::Spelling;
 use super::{Extent, PathPattern, Place};
 use crate::rules::call::{Call, Reach};
-use crate::rules::command::{Seen, Word};
+use crate::rules::command::{PATH_BYTES_MAX, PlainCall, Touch, WORDS_MAX};
 use crate::rules::fit::{Fit, Mode};
 
 /// Whether any of the patterns means a place the call touches.
@@ -13,9 +13,11 @@ pub(in crate::rules) fn fits(patterns: &[PathPattern], call: &Call<'_>, mode: Mo
         Mode::Strict => asked.certainly(),
         Mode::Ask | Mode::Deny => {
             let named = call.named_places();
+            if named.len() > WORDS_MAX {
+                return Fit::unclear("it names too many places");
+            }
             let named = named.iter().map(|text| asked.named(text));
-            let seen = call.seen();
-            Fit::any(named.chain(seen.iter().map(|seen| asked.seen(seen))))
+            Fit::any(named.chain(asked.program()))
         }
     }
 }
@@ -43,9 +45,13 @@ impl Asked<'_, '_> {
     /// A place among the arguments.
     fn named(&self, text: &str) -> Fit {
         if is_odd(text) {
-            return Fit::unclear("the path holds characters no path has");
+            return Fit::unclear("the path is no usual path");
         }
         self.anywhere(text, |place| {
+            if self.call.command().is_some() {
+                // The folder a program starts in; the places it goes to from there are judged one by one.
+                return Fit::of(self.is_meant(place));
+            }
             let below = match (self.call.shape.reach, self.mode) {
                 (Reach::Place, _) => Extent::Place,
                 // What is forbidden below is left out of the walk.
@@ -57,43 +63,34 @@ impl Asked<'_, '_> {
         })
     }
 
-    fn seen(&self, seen: &Seen) -> Fit {
-        match seen {
-            Seen::Opaque(why) => Fit::unclear(why),
-            Seen::Target(word) => self.word(word),
-            Seen::Command { words, .. } if moves(words) => {
-                Fit::unclear("the command goes to another folder first")
-            }
-            Seen::Command { words, .. } => Fit::any(words.iter().map(|word| self.word(word))),
-        }
+    /// What a program touches; none when the call starts no program.
+    fn program(&self) -> Option<Fit> {
+        let plain = self.call.command()?.and_then(|line| PlainCall::read(&line, self.call.places));
+        Some(plain.map_or_else(Fit::unclear, |plain| {
+            Fit::any(plain.touches.iter().map(|touch| self.touched(touch)))
+        }))
     }
 
-    /// A word of a command. Programs read paths out of words in many ways.
-    fn word(&self, word: &Word) -> Fit {
-        if !word.clear {
-            return Fit::unclear("a word of the command is made when it runs");
+    fn touched(&self, touch: &Touch) -> Fit {
+        let Touch { places, below } = touch;
+        if places.iter().any(|place| self.is_meant(place)) {
+            return Fit::Yes;
         }
-        if let Some(why) = elsewhere(&word.text) {
-            return Fit::unclear(why);
+        if *below && places.iter().any(|place| self.may_hold(place)) {
+            return Fit::unclear("the command names a folder that may hold such a place");
         }
-        Fit::any(readings(&word.text).map(|text| {
-            self.anywhere(text, |place| {
-                if [Extent::Place, Extent::Everything]
-                    .iter()
-                    .any(|extent| self.meets(place, *extent, Spelling::Folded))
-                {
-                    return Fit::Yes;
-                }
-                let holds = self.patterns.iter().any(|pattern| {
-                    self.within(pattern, place).is_some_and(|names| pattern.begins_below(names))
-                });
-                if holds {
-                    Fit::unclear("the command names a folder that holds such a place")
-                } else {
-                    Fit::No
-                }
-            })
-        }))
+        Fit::No
+    }
+
+    /// Whether a place is meant, or everything in it.
+    fn is_meant(&self, place: &Place) -> bool {
+        [Extent::Place, Extent::Everything].iter().any(|extent| self.meets(place, *extent, Spelling::Folded))
+    }
+
+    /// Whether a place that is meant may lie below: the root and what is above it hold every such place.
+    fn may_hold(&self, place: &Place) -> bool {
+        let root = Place::read(self.call.places.root(), "");
+        self.meets(place, Extent::Anything, Spelling::Folded) || root.below(place).is_some()
     }
 
     /// Asks about a place as it is written, seen from the root and from the folder of the command, and about
@@ -131,31 +128,5 @@ impl Asked<'_, '_> {
 }
 
 fn is_odd(text: &str) -> bool {
-    text.contains(|character: char| character.is_control())
-}
-
-/// Whether a command changes the folder that later words are read in.
-fn moves(words: &[Word]) -> bool {
-    words.first().is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd" | "chroot"))
-}
-
-/// Why a word may lead where it does not say.
-fn elsewhere(word: &str) -> Option<&'static str> {
-    let lower = word.to_lowercase();
-    if lower.contains("file:") && word.contains('%') {
-        return Some("the address of a file is encoded");
-    }
-    if lower.starts_with("--files") || lower == "-t" {
-        return Some("names of files are read from a file");
-    }
-    let place = Place::read(word.rsplit('=').next().unwrap_or(word), "/-");
-    let names: Vec<&str> = place.0.iter().take(2).map(String::as_str).collect();
-    matches!(names.as_slice(), ["proc", ..] | ["dev", "fd"]).then_some("what is there depends on who looks")
-}
-
-/// What of a word may be a path: all of it, what stands behind an option, behind `=`, `:`, `,` or `@`.
-fn readings(word: &str) -> impl Iterator<Item = &str> {
-    let attached = word.strip_prefix('-').and_then(|rest| rest.get(1..));
-    let parts = word.split(['=', ':', ',', '@']);
-    [word].into_iter().chain(attached).chain(parts).filter(|text| !text.is_empty() && !text.starts_with('-'))
+    text.len() > PATH_BYTES_MAX || text.contains(|character: char| character.is_control())
 }

@@ -7,4 +7,4 @@ mod place;
 pub(super) use fits::fits;
 use pattern::Extent;
 pub(super) use pattern::PathPattern;
-use place::Place;
+pub(super) use place::Place;

@@ -73,15 +73,6 @@ impl PathPattern {
             }
         }
     }
-
-    /// Whether names lead to a folder that the pattern begins with: `.`, `a` and `a/b` for `a/b/*.key`. A
-    /// pattern of a name anywhere begins with none.
-    pub(super) fn begins_below(&self, names: &[String]) -> bool {
-        let is_one = |name: &Name| matches!(name, Name::One(_));
-        let begins = self.folded.iter().take_while(|name| is_one(name)).count();
-        let is_within = names.len() <= begins && names.len() < self.folded.len();
-        begins > 0 && is_within && self.meets(names, Extent::Anything, Spelling::Folded)
-    }
 }
 
 fn compiled(text: &str, names: impl Iterator<Item = String>) -> Result<Vec<Name>, RuleError> {
@@ -177,20 +168,6 @@ mod tests {
         assert!(!meets("secrets/**", "", Extent::Everything));
         assert!(!meets("docs/a.md", "docs", Extent::Everything));
         assert!(meets("docs/*", "docs", Extent::Everything));
-    }
-
-    #[test]
-    fn a_pattern_begins_in_the_folders_it_names() {
-        let begins = |pattern: &str, place: &[&str]| {
-            let names: Vec<String> = place.iter().map(|name| (*name).to_owned()).collect();
-            PathPattern::read(pattern).unwrap().begins_below(&names)
-        };
-        for place in [&[][..], &["a"], &["A", "b"]] {
-            assert!(begins("a/b/*.key", place), "{place:?}");
-        }
-        assert!(
-            !begins("a/b/*.key", &["b"]) && !begins("a/b/*.key", &["a", "b", "c"]) && !begins("*.key", &[])
-        );
     }
 
     #[test]

@@ -4,11 +4,11 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// The names from the top of the file system down, none of which is `.` or `..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place(pub(super) Vec<String>);
+pub(crate) struct Place(pub(crate) Vec<String>);
 
 impl Place {
     /// Reads a place that begins in `base` unless it is absolute. `..` is taken back as it is written.
-    pub(super) fn read(text: &str, base: &str) -> Self {
+    pub(crate) fn read(text: &str, base: &str) -> Self {
         let start = if text.starts_with('/') { "" } else { base };
         let mut names = Vec::new();
         for name in start.split('/').chain(text.split('/')) {
@@ -22,12 +22,12 @@ impl Place {
     }
 
     /// The place below a folder; none when it is not there.
-    pub(super) fn below(&self, folder: &Self) -> Option<&[String]> {
+    pub(crate) fn below(&self, folder: &Self) -> Option<&[String]> {
         self.0.strip_prefix(folder.0.as_slice())
     }
 
     /// As it is written.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("/{}", self.0.join("/"))
     }
 }

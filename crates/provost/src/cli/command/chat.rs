@@ -34,7 +34,8 @@ pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Resul
         None => clock::ids(clock::clock())?.make(IdKind::Session),
     };
     let root = workspace(&project, &place, &id)?;
-    let answering = Answering { entry, record: options.with.record.clone() };
+    let attended = screen.can_ask() && !options.with.yes;
+    let answering = Answering { entry, record: options.with.record.clone(), attended };
     let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
     opening(*screen, &id, session.as_ref(), (&agent.head.name, &model), seen_from_here(&root)?);
     remembered(&project.folder)?;

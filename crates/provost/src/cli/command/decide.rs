@@ -17,7 +17,7 @@ pub(super) async fn decide(
     decision: &Decision,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let reopened = Reopened::find(&options.of.run).await?;
+    let reopened = Reopened::find(&options.of.run, screen.can_ask()).await?;
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
     for pending in chosen(&reopened, options, decision, &waiting, screen)? {
         screen.tell(&pending.text());
@@ -78,6 +78,12 @@ fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     if pending.is_in_doubt() && !decision.remember.is_no() {
         return refused(
             "what became of one call says nothing about the next: there is nothing to remember",
+            "leave --remember away",
+        );
+    }
+    if pending.is_person_only() && !decision.remember.is_no() {
+        return refused(
+            "the question is about exactly this call: the answer cannot be remembered",
             "leave --remember away",
         );
     }

@@ -2,6 +2,7 @@
 
 use provost_contract::json::{self, Object};
 use provost_policy::rules::{Applies, Checked, Ruled};
+use provost_policy::{ActionPolicy, Decision};
 use serde_json::{Value, json};
 
 use crate::cli::args::PolicyTestOptions;
@@ -25,7 +26,7 @@ fn call(options: &PolicyTestOptions, tool: &str, screen: Screen) -> Result<Exit,
     let agent = agent(&project, options, screen)?;
     let declaration = declaration(&project, tool)?;
     let arguments = arguments(&options.arguments)?;
-    let expected = options.expect.as_deref().map(action_policy).transpose()?;
+    let expected = options.expect.as_deref().map(expected).transpose()?;
     let policy = ProjectPolicy::new(&project, agent.as_ref(), &project.root())?;
     let Ruled { decision, matched } = policy.decide(tool, &declaration, &arguments);
     let document = json!({
@@ -36,29 +37,59 @@ fn call(options: &PolicyTestOptions, tool: &str, screen: Screen) -> Result<Exit,
         "matched": matched.iter().map(document).collect::<Vec<_>>(),
     });
     screen.show(&document, || {
-        let word = decision.verdict.word();
+        let word = Answer::of(&decision).shown();
         let mut lines = vec![format!("{word}: {}  [{}: {}]", decision.reason, decision.layer, decision.rule)];
         lines.extend(matched.iter().map(line));
         lines.join("\n")
     });
-    match expected.filter(|expected| *expected != decision.verdict) {
+    match expected.filter(|expected| *expected != Answer::of(&decision)) {
         None => Ok(Exit::Done),
         Some(expected) => {
-            screen.tell(&format!("expected {}", expected.word()));
+            screen.tell(&format!("expected {}", expected.shown()));
             Ok(Exit::Failed)
         }
     }
 }
 
+/// How a call may run, with the fourth answer that rules have for programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Policy(ActionPolicy),
+    /// A person is asked about exactly this call.
+    Unclear,
+}
+
+impl Answer {
+    const UNCLEAR: &str = "unclear";
+
+    fn of(decision: &Decision<ActionPolicy>) -> Self {
+        if decision.is_person_only() { Self::Unclear } else { Self::Policy(decision.verdict) }
+    }
+
+    fn shown(self) -> &'static str {
+        match self {
+            Self::Policy(policy) => policy.word(),
+            Self::Unclear => "unclear, asks a person (denied where none can be asked)",
+        }
+    }
+}
+
 fn document(applies: &Applies) -> Value {
-    let Applies { rule, policy, reason, unclear } = applies;
-    json!({ "rule": rule, "decision": policy.word(), "reason": reason, "unclear": unclear })
+    let Applies { rule, reason, unclear, person_only, .. } = applies;
+    let decision = word(applies);
+    json!({
+        "rule": rule, "decision": decision, "reason": reason, "unclear": unclear, "person_only": person_only,
+    })
+}
+
+fn word(applies: &Applies) -> &'static str {
+    if applies.person_only { Answer::UNCLEAR } else { applies.policy.word() }
 }
 
 fn line(applies: &Applies) -> String {
-    let Applies { rule, policy, reason, unclear } = applies;
-    let sure = unclear.as_ref().map(|why| format!(" (not certain: {why})")).unwrap_or_default();
-    format!("  {rule:<16} {:<10} {reason}{sure}", policy.word())
+    let Applies { rule, reason, unclear, .. } = applies;
+    let sure = unclear.as_ref().map(|why| format!(" (unclear: {why})")).unwrap_or_default();
+    format!("  {rule:<16} {:<10} {reason}{sure}", word(applies))
 }
 
 /// The agent whose words count; without a name, the one a run would take.
@@ -101,6 +132,15 @@ fn arguments(text: &str) -> Result<Object, Failure> {
     }
 }
 
+fn expected(word: &str) -> Result<Answer, Failure> {
+    if word.trim().eq_ignore_ascii_case(Answer::UNCLEAR) {
+        return Ok(Answer::Unclear);
+    }
+    action_policy(word)
+        .map(Answer::Policy)
+        .map_err(|refused| refused.hint("say direct, preview, forbidden or unclear"))
+}
+
 /// Checks every example of every rule.
 fn examples(options: &PolicyTestOptions, screen: Screen) -> Result<Exit, Failure> {
     let project = Project::read_with(&options.project, Examples::Shown)?;
@@ -131,7 +171,7 @@ fn example(one: &Checked<'_>) -> Value {
 
 fn row(one: &Checked<'_>) -> String {
     let call = format!("{} {}", one.example.tool, Value::Object(one.example.arguments.clone()));
-    let got = one.applies.as_ref().map_or("no match", |applies| applies.policy.word());
+    let got = one.applies.as_ref().map_or("no match", word);
     let holds = if one.holds() { "holds" } else { "WRONG" };
     format!("{holds}  {:<16} {:<10} {got:<10} {call}", one.rule, one.example.place)
 }

@@ -20,8 +20,9 @@ pub(super) struct Reopened {
 }
 
 impl Reopened {
-    /// Finds a run, and sets its project up again: what it works with stands in its journal.
-    pub(super) async fn find(word: &str) -> Result<Self, Failure> {
+    /// Finds a run, and sets its project up again: what it works with stands in its journal. `attended` says
+    /// whether a person can be asked about exactly one call.
+    pub(super) async fn find(word: &str, attended: bool) -> Result<Self, Failure> {
         let place = Place::here()?;
         let stores = place.open()?;
         let run = place::find(&stores, word).await?.run;
@@ -29,7 +30,7 @@ impl Reopened {
         let project = Project::read(Path::new(&state.spec.about.workspace))?;
         let root =
             if project.file.workspace.copy { place.copy_of(copied_for(&state)) } else { project.root() };
-        let answering = Answering { entry: entry(&project, &state)?, record: None };
+        let answering = Answering { entry: entry(&project, &state)?, record: None, attended };
         // Its file may have been made stricter since; today's word counts.
         let agent = project.agent(Some(&state.spec.about.agent))?;
         let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;

@@ -41,7 +41,8 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .parse()
         .map_err(|_| Failure::machine("no name could be made for the run"))?;
     let root = workspace(&project, &place, run.as_str())?;
-    let answering = Answering { entry: entry.clone(), record: options.with.record.clone() };
+    let attended = screen.can_ask() && !options.with.yes;
+    let answering = Answering { entry: entry.clone(), record: options.with.record.clone(), attended };
     let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
     let request = Request::new(&prompt)
         .agent(&agent.head.name)

@@ -9,7 +9,7 @@ use crate::cli::args::ToolsOptions;
 use crate::cli::config::Project;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::policy::ProjectPolicy;
+use crate::cli::policy::{ProjectPolicy, is_declared};
 use crate::cli::screen::Screen;
 use crate::cli::setup;
 
@@ -24,6 +24,7 @@ pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exi
         let declaration = declarations.get(&seen.name).unwrap_or(&Value::Null);
         let decision = policy.word(&seen.name, declaration);
         let rules = policy.rules_about(&seen.name);
+        let declared = is_declared(&project.file.tools, &seen.name);
         let effects = declaration.get("side_effects").cloned().unwrap_or_default();
         let shown = &seen.explained.decision;
         let document = json!({
@@ -36,6 +37,7 @@ pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exi
             "visibility": shown.to_value(),
             "decision": decision.to_value(),
             "rules": rules,
+            "declared_command": declared,
         });
         let row = |word: &str| format!("{:<12} {:<10} {word:<10}", seen.name, listed(&effects));
         screen.show(&document, || match (seen.is_visible(), options.why) {
@@ -43,7 +45,7 @@ pub(in crate::cli) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exi
             (false, true) => format!("{} {}", row("hidden"), because(shown)),
             (true, false) => row(decision.verdict.word()).trim_end().to_owned(),
             (true, true) => {
-                format!("{} {}{}", row(decision.verdict.word()), because(&decision), more(&rules))
+                format!("{} {}{}", row(decision.verdict.word()), because(&decision), more(&rules, declared))
             }
         });
     }
@@ -54,8 +56,10 @@ fn because<V>(decision: &Decision<V>) -> String {
     format!("{}  [{}: {}]", decision.reason, decision.layer, decision.rule)
 }
 
-fn more(rules: &[&str]) -> String {
-    if rules.is_empty() { String::new() } else { format!("  rules: {}", rules.join(", ")) }
+fn more(rules: &[&str], declared: bool) -> String {
+    let trusted =
+        if declared { " (they look at its parameters; its program is trusted as declared)" } else { "" };
+    if rules.is_empty() { String::new() } else { format!("  rules: {}{trusted}", rules.join(", ")) }
 }
 
 fn listed(effects: &Value) -> String {

@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Attempt, Control, Effect, try_all};
+use super::scene::{Attempt, Control, Effect, Scene, try_all};
 
 const RULES: &str = r#"
 [[policy.rules]]
 name = "no-rm"
 decision = "forbidden"
 reason = "nothing is deleted here"
-command = "rm"
+command = "rm …"
 matches = [{ tool = "shell/run", arguments = { argv = ["rm", "x"] } }]
+unclear = [{ tool = "shell/run", arguments = { argv = ["sh", "-c", "ls"] } }]
 passes = [{ tool = "shell/run", arguments = { argv = ["ls", "rm"] } }]
 "#;
 
@@ -35,11 +36,6 @@ fn powerless(name: &'static str, tool: &'static str, arguments: Value) -> Attemp
 fn then(name: &'static str, first: &[&str], second: &[&str]) -> Attempt {
     let calls = [first, second].map(|argv| ("shell/run", json!({ "argv": argv })));
     Attempt { name, calls: calls.into(), effect: GONE, control: Control::WithoutTheRule }
-}
-
-fn own_tool(name: &'static str, tool: &'static str) -> Attempt {
-    let calls = vec![(tool, json!({}))];
-    Attempt { name, calls, effect: GONE, control: Control::WithoutTheRule }
 }
 
 #[tokio::test]
@@ -72,8 +68,6 @@ async fn by_other_names_and_through_other_programs() {
         ),
         then("a copy", &["cp", "/bin/rm", "mine"], &["./mine", "victim.txt"]),
         then("a link", &["ln", "-s", "/bin/rm", "mine"], &["./mine", "victim.txt"]),
-        own_tool("a tool of the project that is the program", "team/clean"),
-        own_tool("a tool of the project that is a script", "team/script"),
         powerless("in capitals", "shell/run", json!({ "argv": ["RM", "victim.txt"] })),
         powerless("look-alike letters", "shell/run", json!({ "argv": ["\u{ff52}\u{ff4d}", "victim.txt"] })),
         powerless("one text", "shell/run", json!({ "argv": "rm victim.txt" })),
@@ -83,7 +77,7 @@ async fn by_other_names_and_through_other_programs() {
         powerless("the name in capitals", "SHELL/RUN", json!({ "argv": ["rm", "victim.txt"] })),
         powerless("the name with a space", "shell/run ", json!({ "argv": ["rm", "victim.txt"] })),
     ];
-    assert_eq!(try_all(RULES, attempts).await, 34);
+    assert_eq!(try_all(RULES, attempts).await, 32);
 }
 
 #[tokio::test]
@@ -131,6 +125,81 @@ async fn in_the_language_of_shells() {
     assert_eq!(try_all(RULES, attempts).await, 38);
 }
 
+/// Shapes that a reader of command lines took for something else.
+#[tokio::test]
+async fn by_options_keywords_and_variables() {
+    let attempts = vec![
+        run("an option between", &["bash", "-oc", "posix", "rm victim.txt"]),
+        run("a loop over the words", &["sh", "-c", "for x do rm victim.txt; done", "sh", "1"]),
+        script("timed", "bash", "time -p rm victim.txt"),
+        script("a coprocess", "bash", "coproc X { rm victim.txt; }; wait"),
+        run(
+            "find and a plus sign",
+            &["find", ".", "-maxdepth", "0", "-exec", "env", "-u", "+", "rm", "victim.txt", ";"],
+        ),
+        run("find deletes by a program", &["find", "victim.txt", "-exec", "rm", "{}", "+"]),
+        run("a wrapper of one's own", &["./nice", "true"]),
+        run("a shell of one's own", &["./bash", "-c", "true"]),
+        run("a find of one's own", &["./find", "."]),
+        run("a plain program of one's own", &["./cat", "x"]),
+        run("a plain program of one's own, absolute", &["{root}/cat", "x"]),
+        run(
+            "a function in the environment",
+            &["env", "BASH_FUNC_ls%%=() { rm victim.txt; }", "bash", "-c", "ls"],
+        ),
+        script("an exported path", "sh", "export PATH=.:$PATH; zz"),
+        script("a declared path", "bash", "declare -x PATH=.:$PATH; zz"),
+        script("a printed path", "bash", "printf -v PATH .:$PATH; zz"),
+        script("a file for shells", "bash", "export BASH_ENV=./script.sh; bash -c true"),
+        script("a hashed name", "bash", "hash -p /bin/rm foo; foo victim.txt"),
+        script("a job", "bash", "jobs -x rm victim.txt"),
+        script(
+            "the index of an array, in pieces",
+            "bash",
+            "x='a[$'; y='(rm victim.txt)]'; z=$x$y; test -v \"$z\"",
+        ),
+        run("a filter of tar", &["tar", "-cI", "rm victim.txt; cat", "-f", "/dev/null", "docs"]),
+        run("a filter of tar, old options", &["tar", "cIf", "rm victim.txt; cat", "/dev/null", "docs"]),
+        run(
+            "options of tar in a variable",
+            &[
+                "env",
+                "TAR_OPTIONS=--checkpoint=1 --checkpoint-action=exec=rm${IFS}victim.txt",
+                "tar",
+                "cf",
+                "/dev/null",
+                "docs",
+            ],
+        ),
+        run(
+            "git clones by a program",
+            &["git", "clone", "-u", "rm victim.txt; false", "file://{root}/docs", "copy"],
+        ),
+        run(
+            "git by its own options",
+            &["git", "-c", "core.sshCommand=rm victim.txt; false", "ls-remote", "ssh://x/y"],
+        ),
+        run("perl by its long name", &["perl", "-e", "unlink 'victim.txt'"]),
+        then("a copy under a plain name", &["cp", "/bin/rm", "head"], &["./head", "victim.txt"]),
+        then("moved to a plain name", &["mv", "zz", "docs/ls"], &["docs/ls"]),
+    ];
+    assert_eq!(try_all(RULES, attempts).await, 27);
+}
+
+/// Which program runs a declared tool is the operator's decision.
+#[tokio::test]
+async fn a_declared_tool_is_no_way_around() {
+    let scene = Scene::new(RULES);
+    let outcome = scene.run(&[("team/clean", json!({}))]).await;
+    assert!(scene.took(GONE, &outcome), "the rule is about commands that the model chooses");
+    let by_name = RULES
+        .replace("command = \"rm …\"\n", "tools = [\"shell/run\", \"team/clean\"]\n")
+        .replace("unclear = ", "#");
+    let scene = Scene::new(&by_name.replace("passes = ", "#"));
+    let outcome = scene.run(&[("team/clean", json!({}))]).await;
+    assert!(!scene.took(GONE, &outcome), "a rule about the tool holds");
+}
+
 /// The strong form: everything is forbidden but what is listed.
 #[tokio::test]
 async fn around_a_list_of_what_is_allowed() {
@@ -140,7 +209,7 @@ name = "only-these"
 decision = "forbidden"
 reason = "only listed commands run"
 tools = "shell/run"
-unless = { command = ["echo", "touch made"] }
+unless = { command = ["echo …", "touch made", "env echo"] }
 matches = [{ arguments = { argv = ["rm", "x"] } }]
 passes = [{ arguments = { argv = ["echo", "x"] } }]
 "#;
@@ -155,6 +224,7 @@ passes = [{ arguments = { argv = ["echo", "x"] } }]
         neighbour("an allowed command in a shell", &["sh", "-c", "echo; rm victim.txt"]),
         neighbour("an allowed command in front", &["env", "echo", "rm", "victim.txt"]),
         neighbour("an allowed program with other words", &["touch", "-r", "made", "victim.txt"]),
+        neighbour("an allowed command with more words", &["env", "echo", "-x", "rm", "victim.txt"]),
     ];
-    assert_eq!(try_all(rules, attempts).await, 5);
+    assert_eq!(try_all(rules, attempts).await, 6);
 }

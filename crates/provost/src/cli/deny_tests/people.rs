@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{OPEN, SECRET, Scene, told};
+use super::scene::{Effect, OPEN, SECRET, Scene, told};
+use crate::cli::environment;
 use crate::cli::exit::Exit;
-use crate::cli::follow::{Answers, follow};
+use crate::cli::follow::{self, Answers, follow};
 use crate::cli::journal;
 use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::cli::setup::Setup;
 use crate::cli::view::decisions;
-use crate::{Decision, Outcome, Remember, RunStatus};
+use crate::{Decision, Outcome, Remember, Request, RunStatus};
 
 const FORBIDDEN: &str = r#"
 [[policy.rules]]
@@ -44,6 +45,12 @@ async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outco
         outcome = next.outcome().await.unwrap();
     }
     outcome
+}
+
+/// A run that says whose it is, so that standing approvals count.
+async fn started_by_user(setup: &Setup) -> Outcome {
+    let request = Request::new("Go.").workspace("/w").principal(environment::principal());
+    setup.runtime.start(request).unwrap().outcome().await.unwrap()
 }
 
 async fn started(setup: &Setup) -> Outcome {
@@ -162,5 +169,84 @@ async fn rules_that_became_stricter_hold_for_runs_that_wait() {
         scene.write("agents/a.md", agent);
         let outcome = answered(&scene.setup(&calls), waits, &Decision::accept("ada")).await;
         assert_eq!(told(&outcome).contains(SECRET), seen, "{name}: {}", told(&outcome));
+    }
+}
+
+const NO_RM: &str = r#"
+[[policy.rules]]
+name = "no-rm"
+decision = "forbidden"
+reason = "nothing is deleted here"
+command = "rm …"
+matches = [{ tool = "shell/run", arguments = { argv = ["rm", "x"] } }]
+"#;
+
+const UNCLEAR: [&str; 3] = ["sh", "-c", "rm victim.txt"];
+
+fn unclear() -> (&'static str, Value) {
+    ("shell/run", json!({ "argv": UNCLEAR }))
+}
+
+#[tokio::test]
+async fn what_is_unclear_waits_for_a_person_and_for_nothing_else() {
+    let scene = Scene::attended(&format!("[policy.tools]\n\"shell/run\" = \"direct\"\n{NO_RM}"));
+    let setup = scene.setup(&[unclear(), unclear()]);
+    let outcome = started(&setup).await;
+    assert_eq!(outcome.status, RunStatus::ApprovalRequired, "a word about the tool answers nothing");
+    let waiting = Pending::of(&setup, &outcome.run).await.unwrap();
+    let [action] = &waiting[..] else { panic!("{waiting:?}") };
+    assert!(action.is_person_only() && action.text().contains("rule `no-rm`"), "{}", action.text());
+    assert!(!follow::is_allowed_beforehand(action, Answers::Yes));
+    for remember in [Remember::Run, Remember::Always] {
+        let decision = Decision { remember, ..Decision::accept("ada") };
+        let refused = setup.runtime.decide(&action.id, decision).await.err().unwrap().to_string();
+        assert!(refused.ends_with("the answer cannot be remembered"), "{refused}");
+    }
+    assert!(!scene.took(Effect::Gone("victim.txt"), &outcome));
+    let next = setup.runtime.decide(&action.id, Decision::accept("ada")).await.unwrap().unwrap();
+    let outcome = next.outcome().await.unwrap();
+    assert!(scene.took(Effect::Gone("victim.txt"), &outcome), "the call that was allowed runs");
+    assert_eq!(outcome.status, RunStatus::ApprovalRequired, "and the next one is asked about again");
+}
+
+#[tokio::test]
+async fn where_no_person_can_be_asked_the_run_goes_on_without_the_call() {
+    let scene = Scene::new(NO_RM);
+    let outcome = scene.run(&[unclear(), ("shell/run", json!({ "argv": ["touch", "made"] }))]).await;
+    assert_eq!(outcome.status, RunStatus::Completed);
+    let results = told(&outcome);
+    assert!(
+        results.contains("rule `no-rm`") && results.contains("only a person may allow exactly this call"),
+        "{results}"
+    );
+    assert!(!scene.took(Effect::Gone("victim.txt"), &outcome) && scene.took(Effect::Made("made"), &outcome));
+}
+
+/// An answer to an ordinary question is no answer to one about exactly this call.
+#[tokio::test]
+async fn an_earlier_yes_does_not_answer_what_became_unclear() {
+    let asked = NO_RM.replace("forbidden", "preview");
+    for (later, gone) in [(NO_RM, false), (asked.as_str(), true)] {
+        let scene = Scene::attended(&asked);
+        let waits = started(&scene.setup(&[unclear()])).await;
+        assert_eq!(waits.status, RunStatus::ApprovalRequired);
+        scene.configure(later);
+        let outcome = answered(&scene.setup(&[unclear()]), waits, &Decision::accept("ada")).await;
+        assert_eq!(scene.took(Effect::Gone("victim.txt"), &outcome), gone, "{}", told(&outcome));
+    }
+    for (later, gone) in [(NO_RM, false), (asked.as_str(), true)] {
+        let scene = Scene::new(&asked);
+        let other = ("shell/run", json!({ "argv": ["sh", "-c", "true"] }));
+        let waits = started_by_user(&scene.setup(&[other])).await;
+        let always = Decision { remember: Remember::Always, ..Decision::accept("ada") };
+        answered(&scene.setup(&[]), waits, &always).await;
+        scene.configure(later);
+        let outcome = started_by_user(&scene.setup(&[unclear()])).await;
+        assert_eq!(
+            scene.took(Effect::Gone("victim.txt"), &outcome),
+            gone,
+            "a standing approval: {}",
+            told(&outcome)
+        );
     }
 }

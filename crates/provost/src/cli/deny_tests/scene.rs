@@ -44,6 +44,8 @@ parameters = { type = "object" }
 pub(super) struct Scene {
     home: tempfile::TempDir,
     pub(super) stores: Stores,
+    /// Whether a person can be asked about exactly one call.
+    attended: bool,
 }
 
 /// What would show that an attempt took effect.
@@ -76,7 +78,7 @@ pub(super) struct Attempt {
 
 impl Scene {
     pub(super) fn new(rules: &str) -> Self {
-        let scene = Self { home: tempfile::tempdir().unwrap(), stores: Storage::stores() };
+        let scene = Self { home: tempfile::tempdir().unwrap(), stores: Storage::stores(), attended: false };
         for folder in ["agents", "w/secrets", "w/docs"] {
             fs::create_dir_all(scene.path(folder)).unwrap();
         }
@@ -88,6 +90,11 @@ impl Scene {
             scene.write(file, "precious\n");
         }
         scene.write("w/list", "victim.txt\n");
+        for program in ["nice", "bash", "find", "cat", "zz"] {
+            scene.write(&format!("w/{program}"), "#!/bin/sh\n/bin/rm victim.txt\n");
+            let own = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(scene.path(&format!("w/{program}")), own).unwrap();
+        }
         scene.write("w/names", "secrets/the-key\n");
         scene.write("w/Makefile", "all:\n\trm victim.txt\n");
         scene.write("w/script.sh", "#!/bin/sh\nrm victim.txt\necho '{}'\n");
@@ -96,6 +103,11 @@ impl Scene {
         symlink("secrets/the-key", scene.path("w/link.txt")).unwrap();
         symlink("secrets/new", scene.path("w/dangling")).unwrap();
         scene
+    }
+
+    /// The same, with a person at hand.
+    pub(super) fn attended(rules: &str) -> Self {
+        Self { attended: true, ..Self::new(rules) }
     }
 
     /// Writes the configuration: these rules, and nothing else in the way.
@@ -124,7 +136,8 @@ impl Scene {
             .iter()
             .fold(Script::new(), |script, (tool, arguments)| script.call(tool, self.placed(arguments)));
         let model = script.say("Done.").into();
-        Setup::with_model(&project, Some(&agent), model, &project.root(), self.stores.clone()).unwrap()
+        Setup::with_model(&project, Some(&agent), model, &project.root(), self.stores.clone(), self.attended)
+            .unwrap()
     }
 
     /// `{root}` in an argument is the workspace.
@@ -162,6 +175,9 @@ pub(super) async fn try_all(rules: &str, attempts: Vec<Attempt>) -> usize {
         let outcome = scene.run(&calls).await;
         if scene.took(effect, &outcome) {
             wrong.push(format!("{name}: went through: {}", told(&outcome)));
+        }
+        if outcome.is_waiting() {
+            wrong.push(format!("{name}: waits for a person who is not there"));
         }
         let (rules, calls, effect) = match control {
             Control::WithoutTheRule => ("", calls, effect),

@@ -57,13 +57,16 @@ impl<'a> Run<'a> {
             return Ok(vec![decide::altered(&self.state, place, declared)]);
         }
         if call.stage == Stage::Approved {
-            return Ok(vec![decide::approved_call(&self.state, place, declared, decision.as_ref())]);
+            return Ok(vec![decide::approved_call(&self.state, place, call, decision.as_ref())]);
         }
         let asks =
             decision.as_ref().filter(|decision| decide::needs_approval(&self.state, declared, decision));
         let Some(asks) = asks else {
             return Ok(vec![decide::unhindered(&self.state, place, declared, decision.as_ref())]);
         };
+        if asks.is_person_only() && !self.host.attended {
+            return Ok(vec![decide::unanswerable(&self.state, place, declared, asks)]);
+        }
         if let Some(word) = Box::pin(self.recalled(declared, asks)).await {
             return Ok(vec![decide::spared(&self.state, place, declared, asks, &word)]);
         }
@@ -97,7 +100,7 @@ impl<'a> Run<'a> {
         declared: &CallDeclared,
         asks: &Decision<ActionPolicy>,
     ) -> Option<RememberedApproval> {
-        let memory = self.host.memory.as_ref()?;
+        let memory = self.host.memory.as_ref().filter(|_| !asks.is_person_only())?;
         let question = self.state.spec.about.question(&declared.name, (asks.layer, &asks.rule))?;
         memory.recall(&question).await.ok()?.filter(|word| self.still_counts(word))
     }
@@ -172,9 +175,13 @@ impl<'a> Run<'a> {
             // What is simply done again is asked about by nobody else: what was forbidden since is not.
             let ruling = self.ruling(&call.declared, raw).await;
             let decision = decide::judge_call(&self.state, &call.declared, ruling);
-            let forbidden = decision.filter(|decision| decision.verdict == ActionPolicy::Forbidden);
-            if let Some(decision) = forbidden {
-                return Ok(vec![decide::forbidden(&self.state, place, &call.declared, &decision)]);
+            if let Some(decision) = decision {
+                if decision.verdict == ActionPolicy::Forbidden {
+                    return Ok(vec![decide::forbidden(&self.state, place, &call.declared, &decision)]);
+                }
+                if decision.is_person_only() && !call.was_asked_person_only() {
+                    return Ok(vec![decide::unanswerable(&self.state, place, &call.declared, &decision)]);
+                }
             }
         }
         let people = match self.host.approvals {

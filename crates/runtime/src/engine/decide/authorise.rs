@@ -27,6 +27,10 @@ pub fn judge_call(
         .map_err(|failure| *failure);
     let decision = judge(&facts.question, said);
     match provider {
+        // A word about the tool does not answer what only a person may.
+        Ok(Some(ruling)) if ruling.is_person_only() && decision.verdict != ActionPolicy::Forbidden => {
+            Some(ruling.into_decision())
+        }
         // The provider's own rule says more than that a provider spoke.
         Ok(Some(ruling)) if by_provider(&decision) => Some(named(decision, ruling)),
         Ok(_) | Err(_) => Some(decision),
@@ -45,12 +49,23 @@ fn named(mut decision: Decision<ActionPolicy>, ruling: Ruling) -> Decision<Actio
     decision
 }
 
-/// Whether somebody must be asked first. What a person said to remember spares the question, and lifts
-/// nothing that is forbidden.
+/// Whether somebody must be asked first. What a person said to remember spares the question, unless it is
+/// about exactly this call, and lifts nothing that is forbidden.
 pub fn needs_approval(state: &RunState, declared: &CallDeclared, decision: &Decision<ActionPolicy>) -> bool {
     decision.verdict == ActionPolicy::Preview
         && declared.unprepared.is_none()
-        && !state.remembers(&declared.name, decision)
+        && (decision.is_person_only() || !state.remembers(&declared.name, decision))
+}
+
+/// The result of a call that only a person may allow, where none can be asked.
+pub fn unanswerable(
+    state: &RunState,
+    place: usize,
+    declared: &CallDeclared,
+    asks: &Decision<ActionPolicy>,
+) -> Kind {
+    let reason = format!("{}; only a person may allow exactly this call, and none can be asked", asks.reason);
+    forbidden(state, place, declared, &Decision { verdict: ActionPolicy::Forbidden, reason, ..asks.clone() })
 }
 
 /// The result of a call the policy forbids.
@@ -65,13 +80,18 @@ pub fn forbidden(
     failed(state, place, declared, SettledBy::Policy, ("action_policy_forbidden", &error), more)
 }
 
-/// A call somebody let run, looked at again: what was forbidden since is not run.
+/// A call somebody let run, looked at again: what was forbidden since is not run, and what only a person may
+/// allow since then needs a question that said so.
 pub fn approved_call(
     state: &RunState,
     place: usize,
-    declared: &CallDeclared,
+    call: &BatchCall,
     decision: Option<&Decision<ActionPolicy>>,
 ) -> Kind {
+    let declared = &call.declared;
+    if let Some(asks) = decision.filter(|asks| asks.is_person_only() && !call.was_asked_person_only()) {
+        return unanswerable(state, place, declared, asks);
+    }
     match decision.filter(|decision| decision.verdict == ActionPolicy::Forbidden) {
         Some(decision) => forbidden(state, place, declared, decision),
         None => proceed(state, place, declared, decision.map(Word::of)),
@@ -123,7 +143,7 @@ fn recorded(state: &RunState, declared: &CallDeclared, decision: &Decision<Actio
 /// The same where nobody else needs to be asked.
 pub(in crate::engine) fn approved(state: &RunState, place: usize, call: &BatchCall) -> Kind {
     let decision = state.rules.facts(&call.declared.name).map(|facts| &facts.decision);
-    approved_call(state, place, &call.declared, decision)
+    approved_call(state, place, call, decision)
 }
 
 /// The record of the decision that lets a call run without a question.

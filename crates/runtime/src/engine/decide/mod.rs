@@ -20,7 +20,7 @@ mod wait;
 
 pub use answer::{Answer, answered_by_client, decided};
 pub(super) use authorise::approved;
-pub use authorise::{approved_call, forbidden, judge_call, needs_approval, spared, unhindered};
+pub use authorise::{approved_call, forbidden, judge_call, needs_approval, spared, unanswerable, unhindered};
 pub use call::{RawCall, recovered};
 pub(super) use compaction::COMPACTION_USAGE;
 pub use compaction::{compacted, plan};

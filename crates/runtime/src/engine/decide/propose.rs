@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::approval::{PendingAction, approval_message};
 use provost_contract::json::{self, Object};
 use provost_contract::{Result, canonical, timestamp};
-use provost_policy::{ActionPolicy, Decision};
+use provost_policy::{ActionPolicy, Decision, PERSON_ONLY};
 use serde_json::{Value, json};
 
 use super::{Decided, idempotency_key};
@@ -27,7 +27,10 @@ pub fn propose(
     now_ms: i64,
 ) -> Result<Decided> {
     let summary = format!("{} wants to run {}: {}", agent(state), declared.name, decision.reason);
-    let metadata = json!({ "decision": decision.to_value() });
+    let mut metadata = Object::from_iter([("decision".to_owned(), decision.to_value())]);
+    if decision.is_person_only() {
+        metadata.insert(PERSON_ONLY.to_owned(), true.into());
+    }
     let action = pending(state, declared, (CALL, &summary), preview, metadata, now_ms)?;
     Ok(asked(place, action, declared, WaitsFor::Approval))
 }
@@ -46,7 +49,7 @@ pub fn propose_doubt(
         "{} was running when the process died, and it is not known whether it took effect.",
         declared.name
     );
-    let action = pending(state, declared, (IN_DOUBT, &summary), None, json!({}), now_ms)?;
+    let action = pending(state, declared, (IN_DOUBT, &summary), None, Object::new(), now_ms)?;
     Ok(asked(place, action, declared, WaitsFor::Doubt))
 }
 
@@ -69,7 +72,7 @@ fn pending(
     declared: &CallDeclared,
     (kind, summary): (&str, &str),
     preview: Option<Value>,
-    more: Value,
+    more: Object,
     now_ms: i64,
 ) -> Result<PendingAction> {
     let key = idempotency_key(state, declared);
@@ -85,7 +88,7 @@ fn pending(
         "key": key,
         "approvers": state.spec.approvers(),
     }));
-    metadata.extend(json::into_object(more));
+    metadata.extend(more);
     let shown = || json!({ "tool_name": declared.name, "parameters": declared.parameters });
     let ends = state.spec.limits.approval_ms_max.and_then(|ms| now_ms.checked_add_unsigned(ms));
     PendingAction::parse(&json!({

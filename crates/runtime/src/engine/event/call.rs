@@ -250,6 +250,11 @@ impl Proposal {
         Some((decision.get("layer")?.as_str()?, decision.get("rule")?.as_str()?))
     }
 
+    /// Whether only a person may answer it.
+    pub fn is_person_only(&self) -> bool {
+        self.envelope.pointer("/payload/metadata/person_only") == Some(&Value::Bool(true))
+    }
+
     /// Until when it can be decided.
     pub fn expires_at(&self) -> Option<&str> {
         self.envelope.pointer("/payload/expires_at").and_then(Value::as_str)

@@ -78,6 +78,14 @@ impl BatchCall {
     pub fn is_in_doubt(&self) -> bool {
         self.waits.as_ref().is_some_and(|waits| matches!(waits.waits_for, WaitsFor::Doubt(_)))
     }
+
+    /// Whether the last question about it was one that only a person may answer.
+    pub fn was_asked_person_only(&self) -> bool {
+        self.waits.as_ref().is_some_and(|waits| match &waits.waits_for {
+            WaitsFor::Approval(proposal) => proposal.is_person_only(),
+            WaitsFor::Doubt(_) | WaitsFor::Client(_) => false,
+        })
+    }
 }
 
 /// The calls of the current turn, and what was decided about the turn meanwhile.

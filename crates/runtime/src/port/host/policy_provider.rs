@@ -2,7 +2,7 @@
 
 use provost_contract::json::Object;
 use provost_policy::action_policy::Layer;
-use provost_policy::{ActionPolicy, Decision, HookAnswer};
+use provost_policy::{ActionPolicy, Decision, HookAnswer, PERSON_ONLY};
 
 use super::MediatedCall;
 use crate::port::Boxed;
@@ -27,6 +27,25 @@ impl Ruling {
     pub fn new(policy: ActionPolicy, rule: impl Into<String>, reason: impl Into<String>) -> Self {
         let layer = Layer::Provider.into();
         Self { policy, layer, rule: rule.into(), reason: reason.into(), inputs: Object::new() }
+    }
+
+    /// Asks a person about exactly this call: no word about the tool, no approval given beforehand and none
+    /// that was remembered answers it. Where no person can be asked, the call is refused.
+    #[must_use]
+    pub fn person_only(mut self) -> Self {
+        self.policy = self.policy.max(ActionPolicy::Preview);
+        self.inputs.insert(PERSON_ONLY.to_owned(), true.into());
+        self
+    }
+
+    /// Whether only a person may answer, about exactly this call.
+    pub fn is_person_only(&self) -> bool {
+        self.policy == ActionPolicy::Preview && self.inputs.get(PERSON_ONLY) == Some(&true.into())
+    }
+
+    pub(crate) fn into_decision(self) -> Decision<ActionPolicy> {
+        let Self { policy, layer, rule, reason, inputs } = self;
+        Decision { verdict: policy, layer, rule: rule.into(), reason, inputs }
     }
 }
 
