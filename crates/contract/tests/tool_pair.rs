@@ -15,6 +15,10 @@ fn transcripts() -> impl Strategy<Value = Vec<Value>> {
     let id = select(vec![json!(null), json!(""), json!("a"), json!("b"), json!("b "), json!(7)]);
     let name = select(vec![json!("x/one"), json!("y/two"), json!(null)]);
     let message = (kind, id, name, any::<bool>()).prop_map(|(kind, id, name, plain)| {
+        let role = if id == "a" { "user" } else { "assistant" };
+        if plain && kind == "text" {
+            return json!({"role": role, "content": "said"});
+        }
         if plain {
             return json!({"content": "", "metadata": {"type": kind, "tool_name": name, "tool_call_id": id}});
         }
@@ -25,25 +29,34 @@ fn transcripts() -> impl Strategy<Value = Vec<Value>> {
 
 /// The rule word for word, at the price of a search a result.
 fn orphans_by_the_rule(messages: &[Message]) -> Vec<usize> {
-    let mut waiting: Vec<usize> = Vec::new();
+    // Positions of waiting calls, and their steps.
+    let mut waiting: Vec<(usize, usize)> = Vec::new();
     let mut orphans = Vec::new();
+    let (mut step, mut heard) = (0, false);
     for (index, message) in messages.iter().enumerate() {
         match json!(message.kind).as_str() {
-            Some("tool_call") => waiting.push(index),
+            Some("tool_call") => {
+                step += usize::from(std::mem::take(&mut heard));
+                waiting.push((index, step));
+            }
             Some("tool_result") => {
                 let id = message.tool_call_id();
                 let answers = |call: &Message| {
                     call.tool_call_id() == id && (!id.is_empty() || call.tool_name() == message.tool_name())
                 };
-                match waiting.iter().position(|call| answers(&messages[*call])) {
-                    Some(position) => drop(waiting.remove(position)),
+                heard = true;
+                let fits = waiting.iter().enumerate().filter(|(_, (call, _))| answers(&messages[*call]));
+                // The newest step, and of its calls the first.
+                match fits.map(|(place, (_, step))| (*step, std::cmp::Reverse(place))).max() {
+                    Some((_, std::cmp::Reverse(place))) => drop(waiting.remove(place)),
                     None => orphans.push(index),
                 }
             }
+            Some("text") => heard |= message.role() != "assistant",
             _ => {}
         }
     }
-    orphans.extend(waiting);
+    orphans.extend(waiting.into_iter().map(|(call, _)| call));
     orphans.sort_unstable();
     orphans
 }
@@ -85,4 +98,74 @@ fn whatever_is_no_message_is_refused_as_parsing_refuses_it() {
         }
         Ok(())
     });
+}
+
+/// A call and a result, by id, or by the name of their tool without one.
+fn half(kind: &str, id: &str, text: &str) -> Value {
+    json!({"role": if kind == "tool_call" { "assistant" } else { "tool" }, "content": text,
+        "metadata": {"type": kind, "tool_name": "fs/read", "tool_call_id": id}})
+}
+
+fn said(role: &str) -> Value {
+    json!({"role": role, "content": "said"})
+}
+
+#[test]
+fn a_result_belongs_to_the_nearest_step_that_waits_for_it() {
+    let (call, result) = ("tool_call", "tool_result");
+    for id in ["", "a"] {
+        let partners = |entries: &[Value]| {
+            let messages = Message::parse_many(entries).unwrap();
+            let Ok(typed) = provost_contract::tool_pair::partners(&messages);
+            assert_eq!(provost_contract::tool_pair::partners(entries), Ok(typed.clone()));
+            typed
+        };
+        let interrupted =
+            [half(call, id, "a.txt"), said("user"), half(call, id, "b.txt"), half(result, id, "B")];
+        assert_eq!(partners(&interrupted), [None, None, Some(3), Some(2)], "the call of b gets b");
+        let late = [
+            half(call, id, "1"),
+            said("user"),
+            half(call, id, "2"),
+            half(result, id, "2"),
+            half(result, id, "1"),
+        ];
+        assert_eq!(partners(&late), [Some(4), None, Some(3), Some(2), Some(0)], "only then the older one");
+        let together =
+            [half(call, id, "1"), half(call, id, "2"), half(result, id, "1"), half(result, id, "2")];
+        assert_eq!(partners(&together), [Some(2), Some(3), Some(0), Some(1)], "in order inside a step");
+        let between = [
+            half(call, id, "1"),
+            said("assistant"),
+            half(call, id, "2"),
+            half(result, id, "1"),
+            half(result, id, "2"),
+        ];
+        assert_eq!(
+            partners(&between),
+            [Some(3), None, Some(4), Some(0), Some(2)],
+            "its words do not end a step"
+        );
+    }
+}
+
+/// One id for everything, as some programs write it: the time grows with the transcript, not with its square.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it really takes is what is asked")]
+fn an_id_that_is_used_very_often_costs_no_more_than_others() {
+    let pair = || [half("tool_call", "a", "1"), half("tool_result", "a", "1")];
+    let values: Vec<Value> = (0..20_000).flat_map(|_| pair()).collect();
+    let messages = Message::parse_many(&values).unwrap();
+    let unanswered: Vec<Value> =
+        (0..20_000).flat_map(|_| [half("tool_call", "a", "1"), said("user")]).collect();
+    let unanswered = Message::parse_many(&unanswered).unwrap();
+    let began = std::time::Instant::now();
+    assert_eq!(is_paired(&messages), Ok(true));
+    for messages in [&messages, &unanswered] {
+        let mode = provost_contract::provider::RepairMode::Synthesise;
+        let repaired = provost_contract::provider::repair(messages, mode);
+        assert_eq!(is_paired(&repaired.messages), Ok(true));
+    }
+    // Linear it is about a second in a debug build; with the square of 20,000 it would be minutes.
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }

@@ -50,6 +50,11 @@ impl<'a> MessageView<'a> {
         self.kind
     }
 
+    /// Who says it.
+    pub(crate) fn role(&self) -> &'a str {
+        self.role
+    }
+
     /// Where `tool_name` is found, when this is a call or a result.
     pub(crate) fn naming(&self) -> Option<&'a Object> {
         match self.payload {

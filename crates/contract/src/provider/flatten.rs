@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::Message;
 use crate::json;
 use crate::message::MessageType;
-use crate::tool_pair::{Entry, Half};
+use crate::tool_pair::{Entry, Place};
 
 /// A message and the position of the entry it came from.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub(super) struct Flat<'a> {
 impl Entry for Flat<'_> {
     type Refusal = Infallible;
 
-    fn half(&self) -> Result<Option<Half<'_>>, Infallible> {
-        self.message.half()
+    fn place(&self) -> Result<Place<'_>, Infallible> {
+        self.message.place()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What a message says stays one message; a call and a result each are a message of their own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::fields;
 use super::item::{Answer, Call, Item, Speaker, What};
@@ -60,9 +60,10 @@ fn number_turns(items: &mut [Item], first_turn: u64) {
     }
 }
 
-/// Calls without an id get one from their turn and place; their answers, in order and by name, the same.
+/// Calls without an id get one from their turn and place; their answers, by name, the same: those of the nearest
+/// turn before them that still waits, in order.
 fn give_ids(items: &mut [Item]) {
-    let mut waiting: Vec<(String, String)> = Vec::new();
+    let mut waiting: HashMap<String, Vec<(u64, VecDeque<String>)>> = HashMap::new();
     let mut given: HashMap<u64, usize> = HashMap::new();
     for item in items {
         match &mut item.what {
@@ -71,12 +72,16 @@ fn give_ids(items: &mut [Item]) {
                 let number = given.entry(turn).or_default();
                 *number += 1;
                 call.id = format!("{GIVEN_ID}{turn}-{number}");
-                waiting.push((call.name.clone(), call.id.clone()));
+                let turns = waiting.entry(call.name.clone()).or_default();
+                match turns.last_mut().filter(|(of, _)| *of == turn) {
+                    Some((_, ids)) => ids.push_back(call.id.clone()),
+                    None => turns.push((turn, VecDeque::from([call.id.clone()]))),
+                }
             }
             What::Answer(answer) if answer.id.is_empty() => {
-                if let Some(found) = waiting.iter().position(|(name, _)| *name == answer.name) {
-                    answer.id = waiting.remove(found).1;
-                }
+                let Some(turns) = waiting.get_mut(&answer.name) else { continue };
+                answer.id = turns.last_mut().and_then(|(_, ids)| ids.pop_front()).unwrap_or_default();
+                turns.pop_if(|(_, ids)| ids.is_empty());
             }
             What::Call(_) | What::Answer(_) | What::Say(_) => {}
         }

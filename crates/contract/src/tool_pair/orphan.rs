@@ -41,9 +41,9 @@ impl Orphan {
 
 /// Finds every orphan of a transcript, in order of position.
 ///
-/// A result with an id answers the first waiting call of that id, whatever the tool; a result without
-/// one answers the first waiting call of the same tool that has no id either. Calls wait only for what
-/// comes after them.
+/// A result with an id answers a waiting call of that id, whatever the tool; a result without one answers a
+/// waiting call of the same tool that has no id either. Of several it answers one of the nearest step before
+/// it, and there the first. Calls wait only for what comes after them.
 pub fn validate<E: Entry>(transcript: &[E]) -> Result<Vec<Orphan>, E::Refusal> {
     let mut orphans = Vec::new();
     for index in alone(transcript)? {

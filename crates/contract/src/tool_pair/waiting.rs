@@ -1,4 +1,4 @@
-//! The calls that wait for a result, first come, first served.
+//! The calls that wait for a result: the newest step first, and in a step first come, first served.
 
 use std::hash::BuildHasher as _;
 
@@ -13,8 +13,8 @@ use super::Half;
 /// suffices: the usual case, a call answered by the message behind it, meets no table at all, and a table
 /// keeps the hash of a text beside it, to grow without reading it and to compare it only when the hashes agree.
 pub(super) struct Waiting<'a> {
-    /// The one that waits, while nobody else does. The queues are empty then.
-    only: Option<(Key<'a>, usize)>,
+    /// The one that waits, its position and its step, while no other does. The queues are empty then.
+    only: Option<(Key<'a>, usize, usize)>,
     queues: Queues<'a>,
 }
 
@@ -29,39 +29,52 @@ enum Key<'a> {
 /// Calls by their key.
 struct Queues<'a> {
     seed: RandomState,
-    table: HashTable<Queue<'a>>,
+    table: HashTable<Stack<'a>>,
+    queues: Vec<Queue>,
     /// For each call in a queue the position of the one behind it, so that a queue needs no memory of its own.
     behind: Vec<usize>,
 }
 
-/// The positions of the first and the last call of one key.
-struct Queue<'a> {
+/// The queues of one key, the one of the newest step on top.
+struct Stack<'a> {
     hash: u64,
     key: Key<'a>,
+    top: usize,
+}
+
+/// The positions of the first and the last call of one key in one step.
+struct Queue {
     first: usize,
     last: usize,
+    step: usize,
+    /// The queue of an older step.
+    below: Option<usize>,
 }
 
 impl<'a> Waiting<'a> {
     /// Nobody waits yet, in a transcript of this length.
     pub(super) fn in_transcript_of(length: usize) -> Self {
-        let queues =
-            Queues { seed: RandomState::default(), table: HashTable::new(), behind: vec![0; length] };
+        let queues = Queues {
+            seed: RandomState::default(),
+            table: HashTable::new(),
+            queues: Vec::new(),
+            behind: vec![0; length],
+        };
         Self { only: None, queues }
     }
 
-    /// The call at this position joins the end of its queue.
+    /// The call at this position joins the end of the queue of its step.
     #[inline]
-    pub(super) fn join(&mut self, call: Half<'a>, position: usize) {
+    pub(super) fn join(&mut self, call: Half<'a>, position: usize, step: usize) {
         let key = Key::of(call);
         if self.only.is_none() && self.queues.table.is_empty() {
-            self.only = Some((key, position));
+            self.only = Some((key, position, step));
             return;
         }
-        if let Some((key, position)) = self.only.take() {
-            self.queues.join(key, position);
+        if let Some((key, position, step)) = self.only.take() {
+            self.queues.join(key, position, step);
         }
-        self.queues.join(key, position);
+        self.queues.join(key, position, step);
     }
 
     /// The position of the call this result answers, which leaves its queue.
@@ -69,7 +82,7 @@ impl<'a> Waiting<'a> {
     pub(super) fn take(&mut self, result: Half<'a>) -> Option<usize> {
         let key = Key::of(result);
         match self.only {
-            Some((only, position)) => (only == key).then(|| {
+            Some((only, position, _)) => (only == key).then(|| {
                 self.only = None;
                 position
             }),
@@ -96,9 +109,15 @@ impl<'a> Key<'a> {
 
 impl<'a> Queues<'a> {
     #[inline]
-    fn join(&mut self, key: Key<'a>, position: usize) {
+    fn join(&mut self, key: Key<'a>, position: usize, step: usize) {
         let hash = self.seed.hash_one(key.text());
-        match self.table.find_mut(hash, |queue| queue.is_of(hash, key)) {
+        let new = self.queues.len();
+        let Some(stack) = self.table.find_mut(hash, |stack| stack.is_of(hash, key)) else {
+            self.table.insert_unique(hash, Stack { hash, key, top: new }, |stack| stack.hash);
+            self.queues.push(Queue { first: position, last: position, step, below: None });
+            return;
+        };
+        match self.queues.get_mut(stack.top).filter(|queue| queue.step == step) {
             Some(queue) => {
                 let last = std::mem::replace(&mut queue.last, position);
                 if let Some(behind) = self.behind.get_mut(last) {
@@ -106,8 +125,8 @@ impl<'a> Queues<'a> {
                 }
             }
             None => {
-                let queue = Queue { hash, key, first: position, last: position };
-                self.table.insert_unique(hash, queue, |queue| queue.hash);
+                let below = Some(std::mem::replace(&mut stack.top, new));
+                self.queues.push(Queue { first: position, last: position, step, below });
             }
         }
     }
@@ -115,19 +134,19 @@ impl<'a> Queues<'a> {
     #[inline]
     fn take(&mut self, key: Key<'a>) -> Option<usize> {
         let hash = self.seed.hash_one(key.text());
-        let mut found = self.table.find_entry(hash, |queue| queue.is_of(hash, key)).ok()?;
-        let queue = found.get_mut();
+        let mut found = self.table.find_entry(hash, |stack| stack.is_of(hash, key)).ok()?;
+        let queue = self.queues.get_mut(found.get().top)?;
         let first = queue.first;
-        if first == queue.last {
-            found.remove();
-        } else {
-            queue.first = self.behind.get(first).copied()?;
+        match (first == queue.last, queue.below) {
+            (false, _) => queue.first = self.behind.get(first).copied()?,
+            (true, Some(below)) => found.get_mut().top = below,
+            (true, None) => drop(found.remove()),
         }
         Some(first)
     }
 }
 
-impl Queue<'_> {
+impl Stack<'_> {
     #[inline]
     fn is_of(&self, hash: u64, key: Key<'_>) -> bool {
         self.hash == hash && self.key == key

@@ -111,3 +111,48 @@ fn what_is_no_session_is_refused() {
     let printed = world.provost(&["import", "silent.jsonl", "--from", "claude"]);
     assert!(printed.stderr.contains("there is no format `claude`"), "{}", printed.stderr);
 }
+
+/// A call that was never answered, and after it another of the same tool with its result. Without ids, or with
+/// the same id, the result is the second call's.
+#[test]
+fn a_result_stays_with_the_step_before_it() {
+    let world = World::new();
+    let call =
+        |path: &str| serde_json::json!({ "functionCall": { "name": "read_file", "args": { "path": path } } });
+    let gemini = serde_json::json!({ "contents": [
+        { "role": "user", "parts": [{ "text": "read a.txt" }] },
+        { "role": "model", "parts": [call("a.txt")] },
+        { "role": "user", "parts": [{ "text": "no, stop. read b.txt instead" }] },
+        { "role": "model", "parts": [call("b.txt")] },
+        { "role": "user", "parts": [{ "functionResponse": { "name": "read_file", "response": { "output": "CONTENT OF B" } } }] },
+    ] });
+    let call = |path: &str| {
+        let function =
+            serde_json::json!({ "name": "read_file", "arguments": format!("{{\"path\":\"{path}\"}}") });
+        serde_json::json!({ "role": "assistant", "tool_calls": [{ "id": "call_1", "type": "function", "function": function }] })
+    };
+    let chat = serde_json::json!({ "messages": [
+        { "role": "user", "content": "read a.txt" },
+        call("a.txt"),
+        { "role": "user", "content": "no, stop. read b.txt instead" },
+        call("b.txt"),
+        { "role": "tool", "tool_call_id": "call_1", "content": "CONTENT OF B" },
+    ] });
+    for (format, body) in [("gemini", gemini), ("openai_chat", chat)] {
+        fs::write(world.path("t.json"), body.to_string()).unwrap();
+        let repaired =
+            world.provost(&["import", "t.json", "--from", format, "--repair", "--to", "openai_chat"]);
+        assert_eq!(repaired.code, 0, "{format}: {}", repaired.stderr);
+        let body: serde_json::Value = serde_json::from_str(&repaired.stdout).unwrap();
+        let messages = body["messages"].as_array().unwrap();
+        let result_of = |path: &str| {
+            let called =
+                messages.iter().find(|message| message["tool_calls"].to_string().contains(path)).unwrap();
+            let id = &called["tool_calls"][0]["id"];
+            let result = messages.iter().find(|message| message["tool_call_id"] == *id).unwrap();
+            result["content"].to_string()
+        };
+        assert!(result_of("b.txt").contains("CONTENT OF B"), "{format}: {body}");
+        assert!(result_of("a.txt").contains("interrupted"), "{format}: {body}");
+    }
+}
