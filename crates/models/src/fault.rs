@@ -29,8 +29,6 @@ pub enum FaultKind {
     CutStream,
     /// It took too long.
     TimedOut,
-    /// The arguments of a call are not a JSON object.
-    MalformedArguments,
     /// The answer is not of the provider's own form.
     MalformedAnswer,
 }
@@ -44,8 +42,7 @@ impl FaultKind {
             | Self::ProviderFailed
             | Self::Unreachable
             | Self::CutStream
-            | Self::TimedOut
-            | Self::MalformedArguments => true,
+            | Self::TimedOut => true,
             Self::Auth
             | Self::QuotaExhausted
             | Self::ContextTooLong

@@ -173,42 +173,40 @@ fn spoilt() -> [(ApiKind, String, &'static str); 4] {
     ]
 }
 
-/// A call whose arguments are lost is another call: it is never made.
-#[tokio::test]
-async fn arguments_that_are_no_json_are_asked_for_once_more() {
-    for (kind, broken, whole) in spoilt() {
-        let server = Server::with([Reply::stream(&broken), Reply::stream(whole)]).await;
-        let turn_again = turn(&Desk::at(&server, kind), &[1_000..=1_250]).await.unwrap();
-        assert_eq!(attempts(&turn_again), &json!(2), "{kind}");
+/// The reason a call of the turn is not made, and whether anything of its arguments is left.
+fn unread(turn: &ProviderTurn) -> (String, bool) {
+    let call = turn.tool_calls.iter().find(|call| call.metadata.is_some()).unwrap();
+    let reason = call.metadata.as_ref().unwrap()["unread_arguments"].as_str().unwrap().to_owned();
+    (reason, call.parameters.is_empty())
+}
 
-        let server = Server::with([Reply::stream(&broken), Reply::stream(&broken)]).await;
-        let error = turn(&Desk::at(&server, kind), &[1_000..=1_250]).await.unwrap_err();
-        assert_eq!(error.kind, "malformed_arguments", "{kind}");
-        assert!(
-            error.message.contains("kb/find") && error.message.contains(r#"{"q": "be"#),
-            "{kind}: {error}"
-        );
+/// A call whose arguments are lost is another call: it is never made, and the model learns why.
+#[tokio::test]
+async fn arguments_that_are_no_json_go_back_to_the_model() {
+    for (kind, broken, _) in spoilt() {
+        let server = Server::with([Reply::stream(&broken)]).await;
+        let answer = turn(&Desk::at(&server, kind), &[]).await.unwrap();
+        let (reason, nothing_left) = unread(&answer);
+        assert!(reason.starts_with("they are no JSON") && nothing_left, "{kind}: {reason}");
+        assert!(!reason.contains("be"), "{kind}: arguments may hold secrets: {reason}");
     }
 }
 
-/// Asking again would cut the same call at the same place.
 #[tokio::test]
-async fn a_call_cut_by_the_limit_of_tokens_is_not_asked_for_again() {
+async fn a_call_cut_by_the_limit_of_tokens_goes_back_to_the_model() {
     let cut = STREAM
         .replace("ds\\\"}", "ds")
         .replace("\"stop_reason\":\"tool_use\"", "\"stop_reason\":\"max_tokens\"");
     let server = Server::with([Reply::stream(&cut)]).await;
-    let error = turn(&Desk::at(&server, ApiKind::Anthropic), &[]).await.unwrap_err();
-    assert_eq!((error.kind.as_str(), server.asked().len()), ("bad_request", 1));
-    assert!(error.message.contains("max_tokens"), "{error}");
+    let answer = turn(&Desk::at(&server, ApiKind::Anthropic), &[]).await.unwrap();
+    assert!(unread(&answer).0.contains("limit of tokens"), "{:?}", unread(&answer));
 }
 
 #[tokio::test]
-async fn a_call_its_provider_could_not_read_is_asked_for_once_more() {
+async fn a_call_its_provider_could_not_read_goes_back_to_the_model() {
     let malformed =
         json!({ "candidates": [{ "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "call: kb" }] });
-    let server = Server::with((0..2).map(|_| Reply::json(200, &malformed))).await;
-    let error = turn(&Desk::at(&server, ApiKind::Gemini), &[1_000..=1_250]).await.unwrap_err();
-    assert_eq!(error.kind, "malformed_arguments");
-    assert!(error.message.ends_with("call: kb"), "{error}");
+    let server = Server::with([Reply::json(200, &malformed)]).await;
+    let answer = turn(&Desk::at(&server, ApiKind::Gemini), &[]).await.unwrap();
+    assert!(unread(&answer).0.contains("call: kb"), "{:?}", unread(&answer));
 }

@@ -31,7 +31,7 @@ pub fn matches_categories(declaration: &Object, listed: &[impl AsRef<str>]) -> b
 }
 
 /// The tool's categories, from the four fields that may name them.
-pub(crate) fn categories(declaration: &Object) -> Vec<String> {
+pub fn categories(declaration: &Object) -> Vec<String> {
     let one = ["category", "ability_category"].into_iter();
     let many = ["categories", "ability_categories"].into_iter();
     let single = one.filter_map(|key| json::trimmed_text(declaration, key)).map(str::to_owned);

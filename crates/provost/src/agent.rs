@@ -117,8 +117,8 @@ impl Agent {
         self
     }
 
-    /// An option of the loop under its wire name, such as `compaction_policy`, `spin_detector`,
-    /// `tool_result_truncator` or `limits`.
+    /// An option of the loop under its wire name, such as `compaction_policy`, `tool_result_truncator` or
+    /// `limits`. [`crate::Builder::build`] refuses one that there is not, or that would not count.
     #[must_use]
     pub fn option(mut self, name: &str, value: Value) -> Self {
         self.options.insert(name.to_owned(), value);

@@ -40,7 +40,8 @@ pub use provost_runtime::service::client_tools::Submission;
 pub use provost_runtime::service::{DecideError, Decision, ServiceError};
 pub use provost_runtime::worker::WorkError;
 pub use runtime::{
-    BuildError, Builder, Events, Outcome, Request, RunHandle, Runtime, SignalError, Spoken, StartError, Told,
+    BuildError, Builder, Events, Ignored, Outcome, Request, RunHandle, Runtime, SignalError, Spoken,
+    StartError, Told,
 };
 pub use schemars::JsonSchema;
 pub use script::Script;

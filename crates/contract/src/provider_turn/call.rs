@@ -20,6 +20,10 @@ pub struct RequestedCall {
 }
 
 impl RequestedCall {
+    /// The key of a call's metadata under which an adapter says why its arguments cannot be read. The call is
+    /// not made, and the model gets the reason as its result.
+    pub const UNREAD_ARGUMENTS: &str = "unread_arguments";
+
     /// Reads a call; `path` is where it stands in the turn.
     fn parse(value: &Value, path: &str) -> Result<Self> {
         let Some(raw) = value.as_object() else { return Err(refuse(path, "must be an array")) };

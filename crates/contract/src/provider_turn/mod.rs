@@ -6,4 +6,4 @@ mod turn;
 
 pub use call::RequestedCall;
 pub use extract::extract_tool_calls;
-pub use turn::{ProviderTurn, StructuredAnswer};
+pub use turn::{CallSource, ProviderTurn, StructuredAnswer};

@@ -9,6 +9,18 @@ use crate::{ContractError, Message, Result};
 
 const CODE: &str = "invalid_agent_provider_turn_result";
 
+/// Where the calls of a turn come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallSource {
+    /// The turn's list `tool_calls` alone. What a model writes is text, also where it looks like a call: it may
+    /// be quoting one.
+    #[default]
+    List,
+    /// Without that list, also what the turn's texts look like. For a model that has no other way to call, and
+    /// whose texts hold nothing that others wrote.
+    ListOrText,
+}
+
 /// What came of one model call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderTurn {
@@ -42,8 +54,13 @@ pub struct StructuredAnswer {
 }
 
 impl ProviderTurn {
-    /// Reads what an adapter returned. Without `tool_calls` the calls are looked for in its texts.
+    /// Reads what an adapter returned. Its calls are those of its `tool_calls`; without the list it has none.
     pub fn parse(raw: &Object) -> Result<Self> {
+        Self::parse_with(raw, CallSource::List)
+    }
+
+    /// The same, with calls from where the adapter says.
+    pub fn parse_with(raw: &Object, source: CallSource) -> Result<Self> {
         let usage = map(raw, "usage")?;
         let request_metadata = map(raw, "request_metadata")?;
         let provider_diagnostics = map(raw, "provider_diagnostics")?;
@@ -53,7 +70,7 @@ impl ProviderTurn {
             continuation_messages: Message::parse_many(
                 list(raw, "continuation_messages")?.unwrap_or_default(),
             )?,
-            tool_calls: parse_calls(raw)?,
+            tool_calls: parse_calls(raw, source)?,
             usage,
             request_metadata,
             provider_diagnostics,
@@ -122,10 +139,11 @@ fn parse_message(raw: &Object) -> Result<Option<Message>> {
     Message::parse(value).map(Some)
 }
 
-fn parse_calls(raw: &Object) -> Result<Vec<RequestedCall>> {
-    match list(raw, "tool_calls")? {
-        Some(calls) => RequestedCall::parse_many(calls),
-        None => extract_tool_calls(raw),
+fn parse_calls(raw: &Object, source: CallSource) -> Result<Vec<RequestedCall>> {
+    match (list(raw, "tool_calls")?, source) {
+        (Some(calls), _) => RequestedCall::parse_many(calls),
+        (None, CallSource::List) => Ok(Vec::new()),
+        (None, CallSource::ListOrText) => extract_tool_calls(raw),
     }
 }
 

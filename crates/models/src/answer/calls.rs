@@ -1,44 +1,60 @@
 //! The calls of an answer.
 
 use provost_contract::Message;
+use provost_contract::json;
+use provost_contract::provider_turn::RequestedCall;
 use serde_json::{Value, json};
 
 use crate::api::Finish;
-use crate::{Fault, FaultKind};
 
-/// How much of unreadable arguments is shown.
-const SHOWN_MAX: usize = 200;
+/// The name of a call that the provider itself could not read: nobody knows which tool was meant.
+const UNREADABLE_CALL: &str = "unreadable/call";
 
-/// The calls as a turn lists them. Arguments nobody can read stop here: a call without its arguments is
-/// another call, and nobody asked for that one.
-pub(super) fn requested(calls: &[Message], finish: &Finish) -> Result<Vec<Value>, Fault> {
-    calls.iter().map(|call| request(call, finish)).collect()
-}
-
-fn request(call: &Message, finish: &Finish) -> Result<Value, Fault> {
-    if let Some(unread) = call.payload.get("unread_arguments") {
-        return Err(unreadable(call, unread, finish));
-    }
-    Ok(json!({
-        "name": call.tool_name(),
-        "id": call.tool_call_id(),
-        "parameters": call.payload.get("parameters"),
-    }))
-}
-
-fn unreadable(call: &Message, unread: &Value, finish: &Finish) -> Fault {
-    let tool = call.tool_name();
-    let text = unread.as_str().map_or_else(|| unread.to_string(), str::to_owned);
-    let shown: String = text.chars().take(SHOWN_MAX).collect();
+/// The calls as a turn lists them. One whose arguments nobody can read says why: it is not made, and the model
+/// gets that as its result.
+pub(super) fn requested(calls: &[Message], finish: &Finish, turn: u64) -> Vec<Value> {
     match finish {
-        // The same request would be cut at the same place.
-        Finish::Length => Fault::new(
-            FaultKind::BadRequest,
-            format!("the answer reached its limit of tokens within a call of {tool}; allow more max_tokens"),
-        ),
-        Finish::Done | Finish::Refused(_) | Finish::Malformed(_) | Finish::Other(_) => Fault::new(
-            FaultKind::MalformedArguments,
-            format!("the model called {tool} with arguments that are no JSON object: {shown}"),
-        ),
+        Finish::Malformed(words) if calls.is_empty() => {
+            let reason = format!("the provider could not read the call ({words})");
+            vec![call_of(UNREADABLE_CALL, &format!("unreadable-{turn}"), &json!({}), Some(&reason))]
+        }
+        _ => calls.iter().map(|call| request(call, finish)).collect(),
+    }
+}
+
+fn request(call: &Message, finish: &Finish) -> Value {
+    let reason = call.payload.get("unread_arguments").map(|unread| reason(unread, finish));
+    let parameters = call.payload.get("parameters").cloned().unwrap_or_default();
+    call_of(call.tool_name(), call.tool_call_id(), &parameters, reason.as_deref())
+}
+
+fn call_of(name: &str, id: &str, parameters: &Value, unread: Option<&str>) -> Value {
+    let mut call = json!({ "name": name, "id": id, "parameters": parameters });
+    if let (Some(call), Some(reason)) = (call.as_object_mut(), unread) {
+        call.insert("metadata".into(), json!({ RequestedCall::UNREAD_ARGUMENTS: reason }));
+    }
+    call
+}
+
+/// What is wrong with arguments, without their text: it may hold secrets, and the reason is recorded.
+fn reason(unread: &Value, finish: &Finish) -> String {
+    if *finish == Finish::Length {
+        return "the answer reached its limit of tokens within them; write less at once".to_owned();
+    }
+    let parsed = unread.as_str().map(json::parse_text);
+    match (&parsed, unread) {
+        (Some(Err(error)), _) => format!("they are no JSON ({})", error.message()),
+        (Some(Ok(value)), _) | (None, value) => format!("they are {}, not an object", kind_of(value)),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object in a text",
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     })?;
     let (called, said): (Vec<_>, Vec<_>) =
         messages.into_iter().partition(|message| message.kind == MessageType::ToolCall);
-    let calls = calls::requested(&called, &finish)?;
+    let calls = calls::requested(&called, &finish, turn);
     let parts = spoken::parts(&said);
     let parts = if calls.is_empty() { reasoning::left_behind(parts) } else { parts };
     let content = riding::joined(&parts);
@@ -54,12 +54,8 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
 
 fn check_finish(finish: &Finish) -> Result<(), Fault> {
     match finish {
-        Finish::Done | Finish::Length | Finish::Other(_) => Ok(()),
+        Finish::Done | Finish::Length | Finish::Malformed(_) | Finish::Other(_) => Ok(()),
         Finish::Refused(words) => Err(Fault::new(FaultKind::Refused, format!("the model refused: {words}"))),
-        Finish::Malformed(words) => {
-            let message = format!("the model wrote a call its provider could not read: {words}");
-            Err(Fault::new(FaultKind::MalformedArguments, message))
-        }
     }
 }
 

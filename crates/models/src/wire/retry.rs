@@ -3,7 +3,7 @@
 use provost_contract::canonical;
 use serde::{Deserialize, Serialize};
 
-use crate::{Fault, FaultKind};
+use crate::Fault;
 
 /// How often to try, and how long to wait in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,16 +25,13 @@ impl Default for Retry {
     }
 }
 
-/// A model that wrote bad arguments twice will do so again.
-const MALFORMED_ATTEMPTS_MAX: u32 = 2;
-
 impl Retry {
     /// How long to wait before asking again; none when asking again is no use.
     ///
     /// `who` tells callers apart that failed at the same moment, so that they do not come back at the
     /// same moment too; the same caller waits equally long in every replay.
     pub(super) fn wait_ms(&self, fault: &Fault, attempt: u32, who: &str) -> Option<u64> {
-        if !fault.kind.passes() || attempt >= self.attempts_max_for(fault.kind) {
+        if !fault.kind.passes() || attempt >= self.attempts_max {
             return None;
         }
         match fault.retry_after_ms {
@@ -45,13 +42,6 @@ impl Retry {
                 Some(wait.saturating_add(spread(wait / 4, attempt, who)))
             }
         }
-    }
-
-    fn attempts_max_for(&self, kind: FaultKind) -> u32 {
-        if kind == FaultKind::MalformedArguments {
-            return self.attempts_max.min(MALFORMED_ATTEMPTS_MAX);
-        }
-        self.attempts_max
     }
 }
 
@@ -65,6 +55,7 @@ fn spread(most: u64, attempt: u32, who: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FaultKind;
 
     fn fault(kind: FaultKind, retry_after_ms: Option<u64>) -> Fault {
         Fault { retry_after_ms, ..Fault::new(kind, "") }
@@ -96,7 +87,5 @@ mod tests {
         assert_eq!(retry.wait_ms(&fault(FaultKind::Auth, None), 1, ""), None);
         assert!(retry.wait_ms(&fault(FaultKind::Unreachable, None), 4, "").is_some());
         assert_eq!(retry.wait_ms(&fault(FaultKind::Unreachable, None), 5, ""), None);
-        assert!(retry.wait_ms(&fault(FaultKind::MalformedArguments, None), 1, "").is_some());
-        assert_eq!(retry.wait_ms(&fault(FaultKind::MalformedArguments, None), 2, ""), None);
     }
 }

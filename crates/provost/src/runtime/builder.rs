@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use super::Runtime;
+use super::check::{self, Ignored, Known};
 use super::start::Shared;
 use crate::tool::Registry;
 use crate::{Agent, Tool};
@@ -60,14 +61,25 @@ pub enum BuildError {
     /// Two agents have one name.
     #[error("two agents are called {0}")]
     AgentTwice(String),
-    /// An agent wants a tool nobody brought.
-    #[error("the agent {agent} wants the tool {tool}, which nobody brought")]
+    /// An agent wants a tool that is not there.
+    #[error(
+        "the agent {agent} wants the tool {tool}, which is not there: add it with `.tool(…)`, or leave it out of `Agent::tools`"
+    )]
     NoTool {
         /// The agent.
         agent: String,
         /// The tool.
         tool: String,
     },
+    /// There are an executor and single tools, and the executor brings all tools itself.
+    #[error("an executor brings its tools itself, so {} would not exist: declare them with the executor, or leave `.executor(…)` out", tools.join(", "))]
+    ToolsBesideExecutor {
+        /// The single tools.
+        tools: Vec<String>,
+    },
+    /// Something that every run would ignore.
+    #[error(transparent)]
+    Ignored(#[from] Ignored),
     /// The database cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -108,7 +120,8 @@ impl Builder {
         self
     }
 
-    /// An executor with tools of its own, instead of single tools; `declarations` as a map by name.
+    /// An executor with tools of its own, in the place of single tools; `declarations` as an object, by the
+    /// names of the tools. [`Agent::tools`] chooses among them.
     #[must_use]
     pub fn executor(mut self, declarations: serde_json::Value, executor: Arc<dyn ToolExecutor>) -> Self {
         self.executor = Some((declarations, executor));
@@ -192,7 +205,14 @@ impl Builder {
         };
         let stores = self.store.open()?;
         let registry = registry(self.tools)?;
-        let agents = agents(self.agents, &registry, self.executor.is_some())?;
+        let all = registry.declarations(None);
+        if let (Some(_), Some(tools)) = (&self.executor, all.as_object().filter(|tools| !tools.is_empty())) {
+            return Err(BuildError::ToolsBesideExecutor { tools: tools.keys().cloned().collect() });
+        }
+        let all = self.executor.as_ref().map_or(all, |(declarations, _)| declarations.clone());
+        check::declarations(&all)?;
+        let known = Known::of(&all, self.summariser.is_some());
+        let agents = agents(self.agents, &all, &known)?;
         let mut host = Host::new(clock.clone(), model);
         let (declarations, executor): (_, Arc<dyn ToolExecutor>) = match self.executor {
             Some((declarations, executor)) => (Some(declarations), executor),
@@ -218,6 +238,7 @@ impl Builder {
             agents,
             registry,
             declarations,
+            known,
             tasks: TaskTracker::new(),
             places: Arc::new(Semaphore::new(self.runs_max.unwrap_or(Self::RUNS_MAX))),
         }))
@@ -247,16 +268,17 @@ fn registry(tools: Vec<Tool>) -> Result<Registry, BuildError> {
 
 fn agents(
     given: Vec<Agent>,
-    registry: &Registry,
-    has_executor: bool,
+    declared: &serde_json::Value,
+    known: &Known,
 ) -> Result<BTreeMap<String, Agent>, BuildError> {
     let given = if given.is_empty() { vec![Agent::new("agent")] } else { given };
     let mut agents = BTreeMap::new();
     for agent in given {
-        let missing = agent.tools.as_deref().and_then(|tools| registry.missing(tools));
-        if let Some(tool) = missing.filter(|_| !has_executor) {
+        let missing = agent.tools.iter().flatten().find(|tool| declared.get(tool.as_str()).is_none());
+        if let Some(tool) = missing {
             return Err(BuildError::NoTool { agent: agent.name.clone(), tool: tool.clone() });
         }
+        known.check(&agent)?;
         let name = agent.name.clone();
         if agents.insert(name.clone(), agent).is_some() {
             return Err(BuildError::AgentTwice(name));

@@ -1,6 +1,7 @@
 //! The runtime: everything together, and the doors of a program into it.
 
 mod builder;
+mod check;
 mod events;
 mod handle;
 mod outcome;
@@ -9,6 +10,7 @@ mod start;
 mod work;
 
 pub use builder::{BuildError, Builder};
+pub use check::Ignored;
 pub use events::{Events, Spoken, Told};
 pub use handle::RunHandle;
 pub use outcome::Outcome;

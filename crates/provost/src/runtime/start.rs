@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use super::check::{Ignored, Known};
 use super::work::Work;
 use super::{Builder, Request, RunHandle};
 use crate::Agent;
@@ -38,6 +39,7 @@ pub(super) struct Shared {
     pub(super) registry: Registry,
     /// The declarations of an executor that brings its own tools.
     pub(super) declarations: Option<Value>,
+    pub(super) known: Known,
     pub(super) tasks: TaskTracker,
     pub(super) places: Arc<Semaphore>,
 }
@@ -62,6 +64,9 @@ pub enum StartError {
     /// The request is none.
     #[error(transparent)]
     Invalid(#[from] ContractError),
+    /// The request has something that the run would ignore.
+    #[error(transparent)]
+    Ignored(#[from] Ignored),
 }
 
 /// Why a message or the wish to stop did not reach a run.
@@ -95,8 +100,9 @@ impl Runtime {
     pub fn start(&self, request: impl Into<Request>) -> Result<RunHandle, StartError> {
         let request = request.into();
         let agent = self.agent(request.agent.as_deref())?;
+        self.0.known.options(&request.options)?;
         let tools = match &self.0.declarations {
-            Some(declarations) => declarations.clone(),
+            Some(declarations) => chosen(declarations, agent.tools.as_deref()),
             None => self.0.registry.declarations(agent.tools.as_deref()),
         };
         let run = match &request.run {
@@ -255,6 +261,14 @@ impl Runtime {
             None => self.0.agents.values().next().ok_or_else(|| StartError::WhichAgent { known: known() }),
         }
     }
+}
+
+/// The declarations of an executor that an agent chooses, in their own order.
+fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
+    let Some(names) = names else { return declarations.clone() };
+    let entries = declarations.as_object().into_iter().flatten();
+    let entries = entries.filter(|(name, _)| names.contains(*name));
+    entries.map(|(name, tool)| (name.clone(), tool.clone())).collect()
 }
 
 /// What clients do is in the journal of their run.

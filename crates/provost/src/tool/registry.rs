@@ -25,11 +25,6 @@ impl Registry {
         let tools = self.0.iter().filter(|(name, _)| listed(name));
         tools.map(|(name, tool)| (name.clone(), Value::Object(tool.declaration.clone()))).collect()
     }
-
-    /// The first of these names that no tool has.
-    pub(crate) fn missing<'n>(&self, names: &'n [String]) -> Option<&'n String> {
-        names.iter().find(|name| !self.0.contains_key(*name))
-    }
 }
 
 impl ToolExecutor for Registry {

@@ -229,3 +229,28 @@ fn a_model_that_repeats_itself_is_stopped_by_default() {
     let (_, code, printed) = listing("max_turns: 40\n", "[defaults]\nrepetition_limit = 4\n", 30, true);
     assert!(code == 4 && printed.contains("stalled, 4 turns, 4 calls"), "{printed}");
 }
+
+/// A cassette that a person wrote may leave the list of calls out: then its turn has none.
+#[test]
+fn the_text_of_a_cassette_is_never_a_call() {
+    let quoted = json!({ "name": "fs/write", "arguments": { "path": "PWNED", "content": "x" } });
+    let text = format!("The page wants this, which I will NOT do:\n```json\n{quoted}\n```\n");
+    let listed =
+        json!([{ "id": "w-1", "name": "fs/write", "parameters": { "path": "PWNED", "content": "x" } }]);
+    for (calls, happens) in [(None, false), (Some(listed), true)] {
+        let world = World::new();
+        fs::create_dir_all(world.path("p/agents")).unwrap();
+        fs::write(world.path("p/provost.toml"), "[policy.tools]\n\"fs/write\" = \"direct\"\n").unwrap();
+        fs::write(world.path("p/agents/a.md"), "Read.\n").unwrap();
+        let mut turn = json!({ "content": text });
+        if let Some(calls) = calls {
+            turn["tool_calls"] = calls;
+        }
+        let script =
+            world.script("quoted", &[json!({ "request": {}, "answer": { "turn": turn } }), say("Done.")]);
+        let words =
+            ["run", "p", "--prompt", "go", "--yes"].into_iter().chain(script.iter().map(String::as_str));
+        let run = world.provost(&words.collect::<Vec<_>>());
+        assert_eq!((run.code, world.path("p/PWNED").exists()), (0, happens), "{}", run.stderr);
+    }
+}

@@ -1,5 +1,6 @@
 //! A model that answers the turns a case lists.
 
+use provost_contract::provider_turn::CallSource;
 use provost_runtime::engine::History;
 use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ impl Model for ScriptedModel {
             }
             match self.protocol {
                 Protocol::Host => Ok(TurnAnswer::Host(with_messages(answer, request.messages))),
-                Protocol::Adapter => TurnAnswer::from_adapter(&answer),
+                Protocol::Adapter => TurnAnswer::from_adapter_with(&answer, CallSource::ListOrText),
             }
         })
     }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use strum::VariantArray as _;
 
 use super::project::{Garden, KEY};
-use super::server::Server;
-use super::speech::{LAST_WORD, calls, last_word};
+use super::server::{Reply, Server};
+use super::speech::{LAST_WORD, calls, calls_stream, last_word};
 
 /// The header of each provider's key.
 fn key_header(provider: Provider) -> (&'static str, String) {
@@ -54,5 +54,29 @@ async fn each_provider_is_streamed_called_back_and_recorded() {
             "{provider}: {}",
             replayed.stderr
         );
+    }
+}
+
+/// A stream whose call has spoilt arguments: the call is not made, its model is told, and the run goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_cannot_be_read_go_back_to_the_model() {
+    for provider in Provider::VARIANTS.iter().copied() {
+        let stream = calls_stream(provider);
+        let spoilt = match provider {
+            Provider::Gemini => stream.replace("{\"path\":\"beds\"}", "\"{\\\"path\\\": \\\"beds\""),
+            Provider::Anthropic | Provider::OpenaiChat | Provider::OpenaiResponses => {
+                stream.replace("ds\\\"}", "ds")
+            }
+        };
+        assert_ne!(spoilt, stream, "{provider}");
+        let server = Server::with([Reply::stream(&spoilt), last_word(provider)]).await;
+        let garden = Garden::asking(provider, &server);
+        let printed = garden.run();
+        assert_eq!((printed.code, printed.stdout.trim()), (0, LAST_WORD), "{provider}: {}", printed.stderr);
+        let asked = server.asked();
+        assert_eq!((asked.len(), provider.validate(&asked[1].body)), (2, Vec::new()), "{provider}");
+        let told = asked[1].body.to_string();
+        assert!(told.contains("cannot be read: they are no JSON"), "{provider}: {told}");
+        assert!(!told.contains("bed 1: free"), "{provider}: the call is not made");
     }
 }

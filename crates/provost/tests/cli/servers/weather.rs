@@ -59,18 +59,6 @@ async fn a_cut_stream_is_asked_for_again() {
     }
 }
 
-/// The arguments of the first call broke off in the middle.
-fn spoilt(provider: Provider) -> Reply {
-    Reply::stream(&calls_stream(provider).replace("ds\\\"}", "ds"))
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn arguments_that_are_no_json_are_asked_for_once_more() {
-    for provider in PROVIDERS {
-        check_passes(provider, vec![spoilt(provider)]).await;
-    }
-}
-
 /// A provider that stays broken fails the run, with a code; the run goes on where it stopped once it is well.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_failed_goes_on_when_the_provider_is_well_again() {
@@ -89,20 +77,5 @@ async fn a_run_that_failed_goes_on_when_the_provider_is_well_again() {
         let (failed, sent) = (&server.asked()[1], &well.asked()[0]);
         assert_eq!(sent.body, failed.body, "{provider}");
         assert_eq!(garden.end(), ("completed".to_owned(), String::new()), "{provider}");
-    }
-}
-
-/// A call whose arguments never came whole is never made.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_call_with_lost_arguments_is_not_made() {
-    for provider in PROVIDERS {
-        let server = Server::with([spoilt(provider), spoilt(provider)]).await;
-        let garden = Garden::asking(provider, &server);
-        let printed = garden.run();
-        assert_eq!(printed.code, 1, "{provider}: {}", printed.stderr);
-        assert!(printed.stderr.contains("fs/read"), "{provider}: {}", printed.stderr);
-        let shown = garden.shown();
-        assert_eq!(shown["run"]["status"], "failed", "{provider}");
-        assert_eq!(shown["result"]["tool_execution_results"].as_array().map(Vec::len), Some(0), "{provider}");
     }
 }

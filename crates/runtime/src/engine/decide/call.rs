@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use provost_contract::json::{self, Object};
+use provost_contract::provider_turn::RequestedCall;
 use provost_contract::sensitivity::{self, REDACTED};
-use provost_contract::tool::{ParameterRules, ToolCall, ToolDeclaration, ToolResult};
+use provost_contract::tool::{ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolResult};
 use provost_contract::{Result, canonical};
 use serde_json::{Value, json};
 
@@ -64,7 +65,10 @@ fn declare_one(
     let id = one_of_its_own(id, position, ids);
     let context = call_context(context, &id);
     let tool = state.rules.tools.catalog.find(called);
-    let prepared = prepare_call(state, tool, &context, called, parameters(&raw))?;
+    let prepared = match unread(&raw) {
+        Some(reason) => unreadable(tool.map_or(called, |tool| tool.name().as_str()), reason)?,
+        None => prepare_call(state, tool, &context, called, parameters(&raw))?,
+    };
     let declared = declared(tool, id, called, parameters(&raw), prepared.unprepared());
     let prepared = prepared.ready().map(Arc::new);
     Ok(Some((declared, RawCall { raw, context: Arc::new(context), prepared })))
@@ -163,6 +167,21 @@ fn unfit(tool: &ToolDeclaration, told: Vec<String>) -> Result<Prepared> {
     ToolResult::failure(tool.name().as_str(), &error, metadata, tool.runtime().clone()).map(Prepared::Refused)
 }
 
+/// Why nobody could read the arguments of a call, when nobody could.
+fn unread(raw: &Object) -> Option<&str> {
+    json::text(json::object(raw, "metadata")?, RequestedCall::UNREAD_ARGUMENTS)
+}
+
+/// A call without its arguments is another call, and the model did not ask for that one.
+fn unreadable(called: &str, reason: &str) -> Result<Prepared> {
+    let error = format!(
+        "The arguments of {called} cannot be read: {reason}. The call was not made. Make it again, with its arguments as one JSON object."
+    );
+    let metadata = json!({ "error_type": "invalid_parameters", "invalid_parameters": [reason] });
+    ToolResult::failure(called, &error, json::into_object(metadata), RuntimeMetadata::default())
+        .map(Prepared::Refused)
+}
+
 /// A call with arguments somebody changed before it runs. `context` is the caller's own, of this turn.
 ///
 /// # Errors
@@ -190,7 +209,8 @@ pub fn recovered(state: &RunState, context: &Object, call: &CallDeclared) -> Raw
     };
     let tool = state.rules.tools.catalog.find(call.called());
     let prepared = prepare_call(state, tool, &context, call.called(), &parameters);
-    raw_of(call, context, &parameters, prepared.ok().and_then(Prepared::ready))
+    let prepared = prepared.ok().and_then(Prepared::ready).filter(|_| call.unprepared.is_none());
+    raw_of(call, context, &parameters, prepared)
 }
 
 fn raw_of(call: &CallDeclared, context: Object, parameters: &Object, prepared: Option<ToolCall>) -> RawCall {

@@ -1,7 +1,7 @@
 //! The model: what is asked of it for one turn, and what it answers.
 
 use provost_contract::json::{self, Object};
-use provost_contract::provider_turn::ProviderTurn;
+use provost_contract::provider_turn::{CallSource, ProviderTurn};
 use provost_contract::tool::ToolCatalog;
 use serde_json::Value;
 
@@ -37,7 +37,8 @@ pub struct TurnRequest<'a> {
 pub enum TurnAnswer {
     /// The answer of a provider, in its normal form.
     Provider(Box<ProviderTurn>),
-    /// The turn of a host that talks to models itself, and may have carried out calls itself.
+    /// The turn of a host that talks to models itself. The calls of its list `tool_calls` are carried out as
+    /// those of a provider; a turn without that list is a whole result, of which nothing is executed.
     Host(Value),
 }
 
@@ -63,16 +64,25 @@ impl TurnAnswer {
         }
     }
 
-    /// Reads what a provider's adapter returned.
+    /// Reads what a provider's adapter returned. The calls are those of its `tool_calls`: a turn without that
+    /// list calls nothing, whatever its text looks like.
     ///
     /// # Errors
     /// When that is no turn: the provider failed.
     pub fn from_adapter(returned: &Value) -> Result<Self, ModelError> {
+        Self::from_adapter_with(returned, CallSource::List)
+    }
+
+    /// The same, with calls from where the adapter says.
+    ///
+    /// # Errors
+    /// When that is no turn: the provider failed.
+    pub fn from_adapter_with(returned: &Value, source: CallSource) -> Result<Self, ModelError> {
         let refused = |message: &str| ModelError::new("invalid_provider_turn", message);
         let Some(raw) = returned.as_object() else {
             return Err(refused("invalid_agent_provider_turn_result: adapter must return an array"));
         };
-        let turn = ProviderTurn::parse(raw).map_err(|error| refused(error.message()))?;
+        let turn = ProviderTurn::parse_with(raw, source).map_err(|error| refused(error.message()))?;
         Ok(Self::Provider(Box::new(turn)))
     }
 }

@@ -1,0 +1,256 @@
+//! What a run would ignore is refused before it begins: a limit or a denial that does not hold is worse than none.
+
+use std::collections::BTreeSet;
+
+use provost_contract::compaction;
+use provost_contract::json::{self, Object};
+use provost_contract::tool::{ToolCatalog, ToolName};
+use provost_policy::tool::{WRITE_CATEGORIES, categories};
+use provost_policy::tool_call_gate::normalize_rules;
+use serde_json::Value;
+
+use crate::Agent;
+
+/// The namespace of tools that a client executes.
+const CLIENT: &str = "client";
+const BUDGETS: [&str; 7] =
+    ["turns", "tool_calls", "tokens", "cost_microusd", "wall_clock_seconds", "depth", "fan_out"];
+/// The beginning of a budget of one tool's calls.
+const BUDGET_OF_TOOL: &str = "tool_calls_";
+/// The options of the loop that have no method of their own.
+const OPTIONS: [&str; 10] = [
+    "compaction_policy",
+    "spin_detector",
+    "identical_failure_tracker",
+    "tool_result_truncator",
+    "tool_call_rules",
+    "structured_output",
+    "limits",
+    "model",
+    "runtime_overrides",
+    "transcript_lock_ttl",
+];
+/// What is set otherwise, and how.
+const METHODS: [(&str, &str); 11] = [
+    ("max_turns", "Agent::max_turns"),
+    ("budgets", "Agent::budget"),
+    ("policy", "Agent::policy, Agent::category_policy, Agent::mode or Agent::categories"),
+    ("action_policy", "Agent::policy or Agent::category_policy"),
+    ("tool_declarations", "Builder::tool and Agent::tools"),
+    ("context", "Request::context"),
+    ("about", "Request::agent, Request::workspace and Request::principal"),
+    ("session_id", "Request::session"),
+    ("transcript_session_id", "Request::session"),
+    ("transcript_id", "Request::session"),
+    ("argument_check", "nothing: arguments are always checked against the tool's schema"),
+];
+
+/// Something that a run would ignore, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {instead}")]
+pub struct Ignored {
+    /// What would be ignored.
+    pub what: String,
+    /// What to write instead.
+    pub instead: String,
+}
+
+impl Ignored {
+    fn new(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { what: what.into(), instead: instead.into() }
+    }
+}
+
+/// Whether every declaration is a tool that a run can have.
+pub(super) fn declarations(declared: &Value) -> Result<(), Ignored> {
+    let Some(entries) = declared.as_object() else {
+        let instead = "write an object of declarations, by the names of their tools";
+        return Err(Ignored::new("the declarations of the executor are no object", instead));
+    };
+    entries.iter().try_for_each(|(name, tool)| declaration(name, tool))?;
+    match ToolCatalog::read(declared).rejected().first() {
+        Some(rejected) => Err(Ignored::new(
+            format!("the declaration of the tool `{}` is invalid", rejected.name),
+            format!("correct `{}`", rejected.reason),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn declaration(name: &str, tool: &Value) -> Result<(), Ignored> {
+    let written = tool.get("name").and_then(Value::as_str).unwrap_or(name);
+    if written != name {
+        let what = format!("the tool `{written}` is declared under the name `{name}`");
+        return Err(Ignored::new(what, "declare it under its own name"));
+    }
+    let Ok(parsed) = name.parse::<ToolName>() else {
+        let instead = "write namespace/name, each part in lower-case letters, digits, `_` and `-` and beginning \
+                       with a letter, such as `math/add`";
+        return Err(Ignored::new(format!("`{name}` is no name of a tool"), instead));
+    };
+    let of_client = tool.get("executor").is_some_and(|word| word == CLIENT);
+    match (of_client, parsed.namespace() == CLIENT) {
+        (false, true) => Err(Ignored::new(
+            format!("the tool `{name}` is the host's, and its namespace is that of clients"),
+            "choose another namespace, or make it with Tool::for_client",
+        )),
+        (true, false) => Err(Ignored::new(
+            format!("a client executes the tool `{name}`, and its namespace is not `client`"),
+            format!("write `client/{}`", name.split_once('/').map_or(name, |(_, name)| name)),
+        )),
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+/// What is declared, as far as agents refer to it.
+pub(super) struct Known {
+    tools: BTreeSet<String>,
+    categories: BTreeSet<String>,
+    has_summariser: bool,
+}
+
+impl Known {
+    pub(super) fn of(declared: &Value, has_summariser: bool) -> Self {
+        let entries = || declared.as_object().into_iter().flatten();
+        let said = entries().filter_map(|(_, tool)| tool.as_object()).flat_map(categories);
+        Self {
+            tools: entries().map(|(name, _)| name.clone()).collect(),
+            categories: said.chain(WRITE_CATEGORIES.map(str::to_owned)).collect(),
+            has_summariser,
+        }
+    }
+
+    /// Whether everything an agent says would count.
+    pub(super) fn check(&self, agent: &Agent) -> Result<(), Ignored> {
+        let of_agent =
+            |no: Ignored| Ignored { what: format!("the agent `{}`: {}", agent.name, no.what), ..no };
+        self.words(agent).map_err(of_agent)?;
+        self.options(&agent.options).map_err(of_agent)
+    }
+
+    fn words(&self, agent: &Agent) -> Result<(), Ignored> {
+        for budget in agent.budgets.iter().filter_map(|budget| budget.get("name")?.as_str()) {
+            self.budget(budget)?;
+        }
+        let of =
+            |group: &str| agent.policy.get("action_policy").and_then(|policy| policy.get(group)?.as_object());
+        for name in of("tools").into_iter().flat_map(Object::keys) {
+            self.tool(name)?;
+        }
+        let visible = agent.policy.get("categories").map(json::string_list).unwrap_or_default();
+        for name in of("categories").into_iter().flat_map(Object::keys).chain(&visible) {
+            if !self.categories.contains(name) {
+                return Err(Ignored::new(
+                    format!("no tool has the category `{name}`"),
+                    listed(&self.categories),
+                ));
+            }
+        }
+        if agent.repetition_limit == 1 {
+            return Err(Ignored::new("`repetition_limit` is 1", "write at least 2, or 0 to switch it off"));
+        }
+        Ok(())
+    }
+
+    fn budget(&self, name: &str) -> Result<(), Ignored> {
+        match name.strip_prefix(BUDGET_OF_TOOL) {
+            Some(tool) => self.tool(tool),
+            None if BUDGETS.contains(&name) => Ok(()),
+            None => {
+                let known = format!("write one of {} or {BUDGET_OF_TOOL}TOOL", BUDGETS.join(", "));
+                Err(Ignored::new(format!("there is no budget `{name}`"), known))
+            }
+        }
+    }
+
+    fn tool(&self, name: &str) -> Result<(), Ignored> {
+        if self.tools.contains(name) {
+            return Ok(());
+        }
+        Err(Ignored::new(format!("there is no tool `{name}`"), listed(&self.tools)))
+    }
+
+    /// Whether options of the loop would count.
+    pub(super) fn options(&self, options: &Object) -> Result<(), Ignored> {
+        for (name, value) in options {
+            if !OPTIONS.contains(&name.as_str()) {
+                let method = METHODS.iter().find(|(option, _)| option == name);
+                let instead = method.map_or_else(
+                    || format!("write one of {}", OPTIONS.join(", ")),
+                    |(_, method)| format!("use {method}"),
+                );
+                return Err(Ignored::new(format!("there is no option `{name}`"), instead));
+            }
+            self.option(name, value)?;
+        }
+        Ok(())
+    }
+
+    fn option(&self, name: &str, value: &Value) -> Result<(), Ignored> {
+        match name {
+            "spin_detector" | "identical_failure_tracker" => number(name, value, "threshold", 2),
+            "tool_result_truncator" => number(name, value, "max_bytes", 1),
+            "transcript_lock_ttl" if value.as_u64().is_none_or(|seconds| seconds == 0) => Err(Ignored::new(
+                "the option `transcript_lock_ttl` is no number of seconds",
+                "write at least 1",
+            )),
+            "tool_call_rules" => {
+                let rules = value.as_array().map(Vec::as_slice).unwrap_or_default();
+                if rules.is_empty() || normalize_rules(rules).len() < rules.len() {
+                    let instead = "write a list of rules, each with `require_tool_use`, or with `after_tool` and `require_one_of`";
+                    return Err(Ignored::new("a rule of `tool_call_rules` cannot act", instead));
+                }
+                Ok(())
+            }
+            "compaction_policy" => self.compaction(value),
+            // These are read strictly when the run starts.
+            "limits" | "structured_output" => Ok(()),
+            _ if value.is_object() || name == "transcript_lock_ttl" => Ok(()),
+            _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
+        }
+    }
+
+    fn compaction(&self, value: &Value) -> Result<(), Ignored> {
+        let Some(policy) = value.as_object() else {
+            return Err(Ignored::new("the option `compaction_policy` is no object", "write a JSON object"));
+        };
+        if !self.has_summariser {
+            return Err(Ignored::new(
+                "there is a `compaction_policy` and nothing that sums up",
+                "call Builder::summariser",
+            ));
+        }
+        let known = compaction::Policy::parse(policy).to_object();
+        match policy.keys().find(|key| !known.contains_key(*key)) {
+            Some(key) => {
+                let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+                Err(Ignored::new(
+                    format!("`compaction_policy` has no `{key}`"),
+                    format!("write one of {}", keys.join(", ")),
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn listed(known: &BTreeSet<String>) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if known.is_empty() {
+        "leave it out, there are none".to_owned()
+    } else {
+        format!("write one of {}", known.join(", "))
+    }
+}
+
+/// An option of one number.
+fn number(name: &str, value: &Value, key: &str, least: u64) -> Result<(), Ignored> {
+    let given = value.as_object().filter(|given| given.len() == 1).and_then(|given| given.get(key)?.as_u64());
+    match given {
+        Some(given) if given >= least => Ok(()),
+        _ => Err(Ignored::new(
+            format!("the option `{name}` would not count as it is"),
+            format!("write {{ \"{key}\": N }} with N at least {least}"),
+        )),
+    }
+}
