@@ -166,6 +166,6 @@ fn an_id_that_is_used_very_often_costs_no_more_than_others() {
         let repaired = provost_contract::provider::repair(messages, mode);
         assert_eq!(is_paired(&repaired.messages), Ok(true));
     }
-    // Linear it is about a second in a debug build; with the square of 20,000 it would be minutes.
-    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+    // Linear it is some seconds in a debug build; with the square of 20,000 it would be many minutes.
+    assert!(began.elapsed().as_secs() < 120, "{:?}", began.elapsed());
 }
