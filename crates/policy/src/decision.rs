@@ -36,7 +36,7 @@ pub struct Decision<V> {
 }
 
 impl<V: Copy + Into<&'static str>> Decision<V> {
-    pub(crate) fn new(
+    pub fn new(
         verdict: V,
         layer: impl Into<&'static str>,
         rule: impl Into<Cow<'static, str>>,

@@ -8,6 +8,11 @@ pub trait Bounds: fmt::Debug + Send + Sync {
     /// Whether a walk of the tool leaves this place out, named from the root of the workspace.
     fn hides(&self, tool: &str, path: &str) -> bool;
 
+    /// Whether no tool changes this place, named from the root of the workspace.
+    fn guards(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Whether the tool does not follow a redirect to this address.
     fn closes(&self, tool: &str, url: &str) -> bool;
 }

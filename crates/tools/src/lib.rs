@@ -32,4 +32,4 @@ pub use refusal::Refusal;
 pub use registry::{RegistryError, Tools};
 pub use reply::Reply;
 pub use tool::Tool;
-pub use workspace::{OpenError, Workspace};
+pub use workspace::{GOVERNING_NAMES, OpenError, Workspace};

@@ -238,6 +238,18 @@ pub(super) struct ToolsOptions {
 pub(super) enum PolicyCommand {
     /// Say how a call may run and which rules apply; without a call, check every example of every rule
     Test(PolicyTestOptions),
+    /// Confirm changes of the files that govern agents, so that runs start and go on with them
+    Confirm(PolicyConfirmOptions),
+}
+
+#[derive(Args)]
+pub(super) struct PolicyConfirmOptions {
+    /// The folder of the project
+    #[arg(long, default_value = ".")]
+    pub(super) project: PathBuf,
+    /// Confirm without a question
+    #[arg(long, short)]
+    pub(super) yes: bool,
 }
 
 #[derive(Args)]

@@ -27,6 +27,7 @@ pub(super) enum Code {
     Machine,
     Output,
     InsideRun,
+    Governed,
 }
 
 impl Code {
@@ -49,6 +50,7 @@ impl Code {
             Self::Output => "PV0014",
             Self::UnknownSession => "PV0015",
             Self::InsideRun => "PV0016",
+            Self::Governed => "PV0017",
         }
     }
 
@@ -71,6 +73,7 @@ impl Code {
             Self::Output => include_str!("../../../../docs/errors/PV0014.md"),
             Self::UnknownSession => include_str!("../../../../docs/errors/PV0015.md"),
             Self::InsideRun => include_str!("../../../../docs/errors/PV0016.md"),
+            Self::Governed => include_str!("../../../../docs/errors/PV0017.md"),
         }
     }
 
@@ -154,7 +157,8 @@ impl Failure {
             | Code::File
             | Code::Machine
             | Code::Output
-            | Code::InsideRun => Exit::Failed,
+            | Code::InsideRun
+            | Code::Governed => Exit::Failed,
         }
     }
 }

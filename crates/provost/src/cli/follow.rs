@@ -54,6 +54,10 @@ pub(super) async fn follow(
         let going_on = format!("provost resume {run} goes on");
         let outcome = watch(setup, handle, &mut live, &going_on, screen).await;
         let outcome = outcome.map_err(|error| unworked(&run, &error))?;
+        if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
+            ended(&outcome, &live, screen);
+            return Err(changed);
+        }
         if !outcome.is_waiting() {
             return Ok(ended(&outcome, &live, screen));
         }

@@ -17,6 +17,8 @@ mod exit;
 mod failure;
 mod fold;
 mod follow;
+mod governed;
+mod guard;
 mod interrupts;
 mod journal;
 mod live;

@@ -5,6 +5,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_policy::rules::{AgentWords, Call, Lexical, Places, Reach, RuleSet, Ruled, Shape};
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 use super::config::{AgentFile, Project, ToolsPart};
 use super::environment;
 use super::failure::{Code, Failure};
+use super::governed::Governed;
+use super::guard::{self, Guard};
 use super::setup::{decision, variables};
 
 /// How many links may lead to one another.
@@ -30,6 +33,8 @@ pub(super) struct ProjectPolicy {
     agent: AgentWords,
     tools: ToolsPart,
     places: OnDisk,
+    governed: Governed,
+    guard: Option<Arc<Guard>>,
 }
 
 impl ProjectPolicy {
@@ -44,7 +49,14 @@ impl ProjectPolicy {
             agent: AgentWords::read(own).map_err(|error| Failure::of(Code::AgentFile, &error))?,
             tools: project.file.tools.clone(),
             places: OnDisk::new(root, &variables(&project.file.tools)),
+            governed: Governed::new(project, root),
+            guard: None,
         })
+    }
+
+    /// The same, asked before every call whether the files that govern it changed.
+    pub(super) fn guarded(self, guard: Option<Arc<Guard>>) -> Self {
+        Self { guard, ..self }
     }
 
     /// How a call may run, and every rule that applies to it.
@@ -52,7 +64,8 @@ impl ProjectPolicy {
         let shape = shape(&self.tools, tool);
         let call = Call { tool, arguments, shape: &shape, places: &self.places };
         let ruled = self.rules.decide(&call, decision(tool, declaration, &self.words));
-        Ruled { decision: self.agent.bind(tool, ruled.decision), ..ruled }
+        let bound = self.agent.bind(tool, ruled.decision);
+        Ruled { decision: self.governed.bind(tool, arguments, bound), ..ruled }
     }
 
     /// How a tool may run when no rule about its arguments applies.
@@ -72,11 +85,23 @@ impl PolicyProvider for ProjectPolicy {
         let arguments = call.prepared.map_or(call.parameters, |prepared| &prepared.parameters);
         let declaration = call.declaration.map(|declaration| declaration.to_value()).unwrap_or_default();
         let decision = self.decide(call.tool_name, &declaration, arguments).decision;
-        Box::pin(std::future::ready(Ok(Some(decision.into()))))
+        let reads = matches!(call.tool_name, "fs/read" | "fs/list" | "fs/search");
+        let guard = self.guard.as_ref().filter(|_| !reads);
+        Box::pin(async move {
+            let changed = match guard {
+                Some(guard) => guard.check(call.context).await,
+                None => None,
+            };
+            Ok(Some(changed.map_or(decision, |files| guard::stopped(&files)).into()))
+        })
     }
 }
 
 impl Bounds for ProjectPolicy {
+    fn guards(&self, path: &str) -> bool {
+        self.governed.guards(path)
+    }
+
     fn hides(&self, tool: &str, path: &str) -> bool {
         // A walk follows no links.
         self.rules.hides(tool, path, &Lexical(self.places.root.clone()))

@@ -15,6 +15,8 @@ use super::clock;
 use super::config::{AgentFile, ModelEntry, Project, ToolsPart};
 use super::environment;
 use super::failure::{Code, Failure};
+use super::guard::Guard;
+use super::place::Place;
 use super::policy::ProjectPolicy;
 use super::summaries::Summaries;
 use super::view::{Gauge, untouched};
@@ -35,6 +37,8 @@ pub(super) struct Setup {
     pub(super) notes: Notes,
     /// The tools, to show what a waiting call would do.
     pub(super) tools: Tools,
+    /// Watches the files that govern the project.
+    pub(super) guard: Option<Arc<Guard>>,
     /// The limits of a run that has not begun.
     pub(super) gauges: Vec<Gauge>,
 }
@@ -46,11 +50,12 @@ impl Setup {
         agent: Option<&AgentFile>,
         answering: Answering,
         root: &Path,
-        stores: Stores,
+        (stores, place): (Stores, &Place),
     ) -> Result<Self, Failure> {
         let attended = answering.attended;
         let model = answering.model(project, clock::clock())?;
-        Self::with_model(project, agent, model, root, stores, attended)
+        let guard = Guard::new(project, root, place).stopping(stores.inbox.clone());
+        Self::with_model(project, agent, model, root, stores, attended, Some(Arc::new(guard)))
     }
 
     /// The same with a given model.
@@ -61,14 +66,20 @@ impl Setup {
         root: &Path,
         stores: Stores,
         attended: bool,
+        guard: Option<Arc<Guard>>,
     ) -> Result<Self, Failure> {
         let clock = clock::clock();
         let ids = clock::ids(clock.clone())?;
-        let policy = Arc::new(ProjectPolicy::new(project, agent, root)?);
+        let policy = Arc::new(ProjectPolicy::new(project, agent, root)?.guarded(guard.clone()));
         let tools = tools_within(&project.file.tools, root, &policy)?;
         let declarations = declarations(project, &tools, agent);
         let notes = Notes::default();
-        let executor = Arc::new(Watched { tools: tools.clone(), clock: clock.clone(), notes: notes.clone() });
+        let executor = Arc::new(Watched {
+            tools: tools.clone(),
+            clock: clock.clone(),
+            notes: notes.clone(),
+            guard: guard.clone(),
+        });
         let mut builder = Runtime::builder()
             .stores(stores)
             .clock(clock)
@@ -85,7 +96,7 @@ impl Setup {
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         let gauges = agent.map(|agent| limits(project, agent)).unwrap_or_default();
-        Ok(Self { runtime, notes, tools, gauges })
+        Ok(Self { runtime, notes, tools, guard, gauges })
     }
 }
 

@@ -8,6 +8,8 @@ use provost_runtime::port::{Boxed, Clock, ExecutorError, Recalled, ToolAction, T
 use provost_tools::Tools;
 use serde_json::Value;
 
+use super::guard::Guard;
+
 /// What is known of a call that ended: how long it took, and one line.
 #[derive(Clone, Debug)]
 pub(super) struct Ended {
@@ -34,6 +36,7 @@ pub(super) struct Watched {
     pub(super) tools: Tools,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) notes: Notes,
+    pub(super) guard: Option<Arc<Guard>>,
 }
 
 impl ToolExecutor for Watched {
@@ -41,6 +44,9 @@ impl ToolExecutor for Watched {
         Box::pin(async move {
             let began_ms = self.clock.now_ms();
             let reply = self.tools.execute(action).await;
+            if let Some(guard) = self.guard.as_ref().filter(|_| runs_programs(action.call.tool_name())) {
+                guard.check(action.context).await;
+            }
             let ms = self.clock.now_ms().saturating_sub(began_ms);
             let call = json::text(action.context, "tool_call_id").unwrap_or_default();
             // A question that was handed over has not ended.
@@ -70,6 +76,11 @@ impl ToolExecutor for Watched {
     fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
         self.tools.recall(action)
     }
+}
+
+/// Whether a tool starts programs, which can write anywhere their user can.
+pub(super) fn runs_programs(tool: &str) -> bool {
+    !tool.starts_with("fs/") && !matches!(tool, "http/get" | "human/ask")
 }
 
 fn waits(reply: &Result<Value, ExecutorError>) -> bool {

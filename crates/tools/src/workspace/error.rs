@@ -23,6 +23,8 @@ pub(crate) enum FileError {
     NotAFile(WorkspacePath),
     #[error("{path} has {bytes} bytes, the limit is {limit}")]
     TooLarge { path: WorkspacePath, bytes: u64, limit: u64 },
+    #[error("{0} governs agents, and no tool changes it: a person does")]
+    Governs(WorkspacePath),
     #[error("{0} is not UTF-8 text")]
     Binary(WorkspacePath),
     #[error("{path} could not be used")]

@@ -19,5 +19,6 @@ mod write;
 
 pub(crate) use error::FileError;
 pub use open::{OpenError, Workspace};
+pub use path::GOVERNING_NAMES;
 pub(crate) use path::WorkspacePath;
 pub(crate) use walk::{EntryKind, Found, Walk};

@@ -65,6 +65,11 @@ impl Workspace {
         self.0.bounds.as_ref().is_some_and(|bounds| bounds.hides(tool, &path.to_string()))
     }
 
+    /// Whether no tool changes a place.
+    pub(super) fn guards(&self, path: &WorkspacePath) -> bool {
+        self.0.bounds.as_ref().is_some_and(|bounds| bounds.guards(&path.to_string()))
+    }
+
     pub(super) fn root(&self) -> &Dir {
         &self.0.root
     }

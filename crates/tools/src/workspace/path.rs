@@ -9,6 +9,8 @@ use strum::IntoStaticStr;
 const BYTES_MAX: usize = 4_096;
 /// Folders that belong to other programs: a hook or a setting written there runs later, unasked.
 const CLOSED: [&str; 2] = [".git", ".provost"];
+/// Files that say what an agent may do and what it is told. File tools read them, and never change them.
+pub const GOVERNING_NAMES: [&str; 3] = ["provost.toml", "AGENTS.md", "CLAUDE.md"];
 
 /// Names below the root, none of which leads up, and none of a closed folder. No names mean the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +46,13 @@ impl WorkspacePath {
             return None;
         }
         Some(Self(self.0.iter().map(String::as_str).chain([name]).map(str::to_owned).collect()))
+    }
+
+    /// Whether it is, or lies below, a file that governs agents.
+    pub(crate) fn governs(&self) -> bool {
+        let governs =
+            |name: &String| GOVERNING_NAMES.iter().any(|governing| governing.eq_ignore_ascii_case(name));
+        self.0.iter().any(governs)
     }
 
     /// For crates that want one.

@@ -27,8 +27,11 @@ impl Workspace {
         draft.publish(name).map_err(|source| failed(path, source))
     }
 
-    /// Refuses a text that no file may hold.
+    /// Refuses a place that no tool may change, and a text that no file may hold.
     pub(crate) fn check_text(&self, path: &WorkspacePath, text: &str) -> Result<(), FileError> {
+        if path.governs() || self.guards(path) {
+            return Err(FileError::Governs(path.clone()));
+        }
         check_size(text.len(), path, self.limits().files.file_bytes_max)?;
         if text.contains('\0') { Err(FileError::Binary(path.clone())) } else { Ok(()) }
     }

@@ -13,10 +13,11 @@ use super::open::Open;
 use super::session;
 use crate::cli::command::{CASSETTE, MODEL};
 use crate::cli::failure::{Code, Failure};
+use crate::cli::guard::GOVERNED;
 use crate::cli::pending::Pending;
 use crate::cli::question::Question;
 use crate::cli::setup::Setup;
-use crate::cli::{clock, environment};
+use crate::cli::{clock, environment, journal};
 use crate::{Request, RunHandle};
 
 /// How long the session is held for a run that is about to start; the run then holds it itself.
@@ -89,7 +90,20 @@ impl Conversation {
 
     /// Goes on with what an earlier process left, or tells its end again.
     pub(super) async fn take_up(&self) -> Result<Option<RunHandle>, Failure> {
-        Ok(self.newest().await?.map(|row| self.setup.runtime.resume(row.run)))
+        let Some(row) = self.newest().await? else { return Ok(None) };
+        self.check_governed(&row).await?;
+        Ok(Some(self.setup.runtime.resume(row.run)))
+    }
+
+    /// Refuses to go on with a run whose governing files changed.
+    async fn check_governed(&self, row: &RunRow) -> Result<(), Failure> {
+        let Some(guard) =
+            self.setup.guard.as_ref().filter(|_| row.status == "running" || is_parked(&row.status))
+        else {
+            return Ok(());
+        };
+        let state = journal::read(self.stores(), &row.run).await?.state;
+        guard.resume(&row.run, &state.spec.context)
     }
 
     /// What waits for a person.
@@ -109,6 +123,7 @@ impl Conversation {
     /// Says something: to the run that waits, which takes its questions back, or to a new one.
     pub(super) async fn say(&mut self, words: &str) -> Result<RunHandle, Failure> {
         if let Some(row) = self.newest().await?.filter(|row| is_parked(&row.status)) {
+            self.check_governed(&row).await?;
             let said = self.setup.runtime.say(&row.run, &environment::person(), words).await;
             said.map_err(|error| Failure::of(Code::Run, &error))?;
             return Ok(self.setup.runtime.resume(row.run));
@@ -125,6 +140,7 @@ impl Conversation {
             .make(IdKind::Run)
             .parse()
             .map_err(|_| Failure::machine("no name could be made for the run"))?;
+        let governed = self.setup.guard.as_ref().map(|guard| guard.start(&run)).transpose()?;
         let lock = StoredLock { sessions: self.stores().sessions.clone(), clock: self.clock.clone() };
         let token = match lock.acquire(&self.session, run.as_str(), HOLD_SECONDS).await {
             Ok(token) => token,
@@ -132,7 +148,7 @@ impl Conversation {
             Err(LockError::Failed(error)) => return Err(Failure::of(Code::Store, &error)),
         };
         let request = match self.transcript(words).await {
-            Ok(messages) => self.request(messages, run),
+            Ok(messages) => self.request(messages, run).context(GOVERNED, governed.into()),
             Err(failure) => {
                 drop(lock.release(&self.session, &token).await);
                 return Err(failure);

@@ -192,6 +192,9 @@ impl Talk {
             let going_on = format!("provost chat --session {} goes on", self.conversation.session);
             let outcome = follow::watch(setup, handle, &mut live, &going_on, self.screen).await;
             let outcome = outcome.map_err(|error| self.unworked(&run, &error))?;
+            if let Some(changed) = self.conversation.setup.guard.as_ref().and_then(|guard| guard.found()) {
+                return Err(changed);
+            }
             let open = self.conversation.open().await?;
             let allowed = |pending: &&Pending| follow::is_allowed_beforehand(pending, self.answers);
             let allowed: Vec<String> =

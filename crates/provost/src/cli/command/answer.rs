@@ -9,7 +9,7 @@ use crate::cli::question::Question;
 use crate::cli::screen::Screen;
 
 pub(in crate::cli) async fn run(options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let reopened = Reopened::find(&options.of.run, screen.can_ask()).await?;
+    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
     let (setup, run) = (&reopened.setup, &reopened.run);
     let questions = Question::of(setup, run).await?;
     // Several are asked one after the other, each with its own answer.

@@ -10,7 +10,7 @@ use crate::cli::screen::Screen;
 use serde_json::json;
 
 pub(in crate::cli) async fn run(options: &CancelOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let Reopened { run, setup } = Reopened::find(&options.of.run, false).await?;
+    let Reopened { run, setup, .. } = Reopened::find(&options.of.run, false).await?;
     let by = environment::person();
     setup.runtime.cancel(&run, &by, &options.reason).await.map_err(|error| Failure::of(Code::Run, &error))?;
     // Nobody may be at work on it: then it is stopped here.

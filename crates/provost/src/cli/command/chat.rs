@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Resul
     let root = workspace(&project, &place, &id)?;
     let attended = screen.can_ask() && !options.with.yes;
     let answering = Answering { entry, record: options.with.record.clone(), attended };
-    let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
+    let setup = Setup::new(&project, Some(&agent), answering, &root, (stores, &place))?;
     opening(*screen, &id, session.as_ref(), (&agent.head.name, &model), seen_from_here(&root)?);
     remembered(&project.folder)?;
     let cassette = cassette.as_deref().map(remembered).transpose()?.map(str::to_owned);

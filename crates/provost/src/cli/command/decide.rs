@@ -17,7 +17,7 @@ pub(super) async fn decide(
     decision: &Decision,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let reopened = Reopened::find(&options.of.run, screen.can_ask()).await?;
+    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
     for pending in chosen(&reopened, options, decision, &waiting, screen)? {
         screen.tell(&pending.text());

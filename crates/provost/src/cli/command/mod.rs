@@ -15,6 +15,7 @@ pub(super) mod import;
 pub(super) mod init;
 mod input;
 mod opening;
+pub(super) mod policy_confirm;
 pub(super) mod policy_test;
 pub(super) mod reject;
 pub(super) mod remembered;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use provost_contract::json;
+use provost_contract::json::{self, Object};
 use provost_runtime::RunId;
 use provost_runtime::engine::RunState;
 
@@ -17,6 +17,7 @@ use crate::cli::setup::{Answering, Setup};
 pub(super) struct Reopened {
     pub(super) run: RunId,
     pub(super) setup: Setup,
+    context: Object,
 }
 
 impl Reopened {
@@ -33,8 +34,17 @@ impl Reopened {
         let answering = Answering { entry: entry(&project, &state)?, record: None, attended };
         // Its file may have been made stricter since; today's word counts.
         let agent = project.agent(Some(&state.spec.about.agent))?;
-        let setup = Setup::new(&project, Some(&agent), answering, &root, stores)?;
-        Ok(Self { run, setup })
+        let setup = Setup::new(&project, Some(&agent), answering, &root, (stores, &place))?;
+        Ok(Self { run, setup, context: state.spec.context.clone() })
+    }
+
+    /// The same, to go on with it: refused when the files that govern it changed, until a person confirms that.
+    pub(super) async fn to_go_on(word: &str, attended: bool) -> Result<Self, Failure> {
+        let reopened = Self::find(word, attended).await?;
+        if let Some(guard) = &reopened.setup.guard {
+            guard.resume(&reopened.run, &reopened.context)?;
+        }
+        Ok(reopened)
     }
 }
 

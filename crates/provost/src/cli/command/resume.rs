@@ -14,7 +14,7 @@ use crate::cli::screen::Screen;
 pub(in crate::cli) async fn run(options: &ResumeOptions, screen: &Screen) -> Result<Exit, Failure> {
     let budgets: Result<Vec<BudgetSpec>, Failure> = options.budget.iter().map(|text| budget(text)).collect();
     let resume = Resume { context: None, reopen: Reopen::Yes, budgets: budgets? };
-    let reopened = Reopened::find(&options.of.run, screen.can_ask() && !options.yes).await?;
+    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask() && !options.yes).await?;
     screen.tell(&format!("run     {}", reopened.run));
     let handle = reopened.setup.runtime.resume_with(reopened.run.clone(), resume);
     follow(&reopened.setup, handle, Answers::of(options.yes), *screen).await

@@ -15,6 +15,7 @@ use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{Answers, follow};
+use crate::cli::guard::GOVERNED;
 use crate::cli::place::Place;
 use crate::cli::screen::Screen;
 use crate::cli::setup::{Answering, Setup};
@@ -43,14 +44,16 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
     let root = workspace(&project, &place, run.as_str())?;
     let attended = screen.can_ask() && !options.with.yes;
     let answering = Answering { entry: entry.clone(), record: options.with.record.clone(), attended };
-    let setup = Setup::new(&project, Some(&agent), answering, &root, place.open()?)?;
+    let setup = Setup::new(&project, Some(&agent), answering, &root, (place.open()?, &place))?;
+    let governed = setup.guard.as_ref().map(|guard| guard.start(&run)).transpose()?;
     let request = Request::new(&prompt)
         .agent(&agent.head.name)
         .run(run.clone())
         .workspace(&folder)
         .principal(environment::principal())
         .context(MODEL, model.as_str().into())
-        .context(CASSETTE, cassette.into());
+        .context(CASSETTE, cassette.into())
+        .context(GOVERNED, governed.into());
     screen.tell(&format!("run     {run}"));
     screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
     opening::model(&options.project, &project, (&model, &entry), *screen)?;

@@ -135,7 +135,12 @@ impl Project {
     /// What `AGENTS.md` of the workspace says, when there is one. One that cannot be read is an error: an
     /// agent that was not told the rules of its place must not begin.
     pub(in crate::cli) fn context(&self) -> Result<Option<String>, Failure> {
-        let text = match text_file::read(&self.root().join("AGENTS.md"), FILE_BYTES_MAX) {
+        let path = self.root().join("AGENTS.md");
+        if path.is_symlink() {
+            let message = "AGENTS.md is a link: what it leads to would be sent to the model";
+            return Err(Failure::new(Code::Project, message).hint("put the text itself there"));
+        }
+        let text = match text_file::read(&path, FILE_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => {

@@ -136,7 +136,7 @@ impl Scene {
             .iter()
             .fold(Script::new(), |script, (tool, arguments)| script.call(tool, self.placed(arguments)));
         let model = script.say("Done.").into();
-        Setup::with_model(&project, Some(&agent), model, &project.root(), self.stores.clone(), self.attended)
+        Setup::with_model(&project, Some(&agent), model, &project.root(), self.stores.clone(), self.attended, None)
             .unwrap()
     }
 
