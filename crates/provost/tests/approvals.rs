@@ -315,6 +315,28 @@ async fn arguments_changed_to_what_is_forbidden_do_not_run() {
     assert_eq!(edit("fine").await, (vec!["call-1-1 ok".to_owned()], vec!["fine".to_owned()]));
 }
 
+/// What the model reads of a call as text, when a person allowed it with these arguments, or as it was.
+async fn read_by_the_model(parameters: Option<serde_json::Value>) -> String {
+    let (runtime, _) = ruled(&["a"]);
+    runtime.start("Go.").unwrap().outcome().await.unwrap();
+    let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+    let parameters = parameters.map(|parameters| parameters.as_object().cloned().unwrap());
+    let decision = Decision { parameters, ..Decision::accept("user:grace") };
+    let done = runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+    let messages = done.result["messages"].as_array().unwrap();
+    let result = messages.iter().find(|message| message["type"] == "tool_result").unwrap();
+    result["content"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn the_model_reads_which_arguments_a_person_changed() {
+    let changed = read_by_the_model(Some(json!({ "text": "fine" }))).await;
+    let told = "user:grace changed the arguments of this call. It ran with {\"text\":\"fine\"}.\n";
+    assert!(changed.starts_with(told), "{changed}");
+    let unchanged = read_by_the_model(None).await;
+    assert!(!unchanged.contains("changed"), "{unchanged}");
+}
+
 /// Refuses one text, whoever wrote it.
 struct NoPoison;
 

@@ -1,0 +1,173 @@
+//! A person approves what will run: what is shown, what is named, what is changed, and what happened.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::script::{call, say};
+use super::world::{Printed, World};
+
+/// A project of its own in which writing asks, played by these turns.
+struct Play {
+    world: World,
+    model: [String; 4],
+}
+
+impl Play {
+    fn new(turns: &[Value]) -> Self {
+        let world = World::new();
+        fs::create_dir_all(world.path("agents")).unwrap();
+        fs::write(world.path("agents/worker.md"), "---\nname: worker\n---\nYou work.\n").unwrap();
+        let config = "[policy.categories]\nwrite = \"preview\"\nshell = \"preview\"\n";
+        fs::write(world.path("provost.toml"), config).unwrap();
+        fs::write(world.path("notes"), "one\n").unwrap();
+        let model = world.script("model", turns);
+        Self { world, model }
+    }
+
+    fn run(&self) -> Printed {
+        let model = self.model.iter().map(String::as_str);
+        let words: Vec<&str> = ["run", ".", "-p", "go"].into_iter().chain(model).collect();
+        self.world.provost(&words)
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.world.path(path).exists()
+    }
+
+    /// The ids of the calls that wait, as machines read them.
+    fn waiting(&self) -> Vec<String> {
+        let refused = self.world.provost(&["--json", "approve", "last", "--only"]);
+        let documents = refused.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let approvals = documents.filter(|document| document["type"] == "approval");
+        approvals.map(|document| document["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn write(id: &str, path: &str, content: &str) -> Value {
+    call(id, "fs/write", &json!({ "path": path, "content": content }))
+}
+
+/// One turn with the calls of several.
+fn together(turns: &[Value]) -> Value {
+    let calls = |turn: &Value| turn["answer"]["turn"]["tool_calls"].as_array().unwrap().clone();
+    let mut all = turns[0].clone();
+    all["answer"]["turn"]["tool_calls"] = turns.iter().flat_map(calls).collect();
+    all
+}
+
+/// Changes the stored question behind the back of the program.
+#[expect(clippy::disallowed_methods, reason = "another program changes the file")]
+fn replace_in_approvals(world: &World, from: &str, to: &str) {
+    let file = rusqlite::Connection::open(world.path(".provost/provost.db")).unwrap();
+    let changed = file.execute("UPDATE approvals SET record = replace(record, ?1, ?2)", [from, to]).unwrap();
+    assert_eq!(changed, 1);
+}
+
+#[test]
+fn a_stored_question_that_was_changed_is_refused() {
+    for (from, to, through) in
+        [("EVIL", "EVIL", true), ("EVIL", "nice", false), ("sha256:", "sha256:0", false)]
+    {
+        let play = Play::new(&[write("a", "new", "EVIL\n"), say("done")]);
+        assert_eq!(play.run().code, 3);
+        replace_in_approvals(&play.world, from, to);
+        let approved = play.world.provost(&["approve", "last"]);
+        assert_eq!((approved.code == 0, play.is_there("new")), (through, through), "{}", approved.stderr);
+        assert!(!approved.stderr.contains("+nice"), "{}", approved.stderr);
+    }
+}
+
+/// The question is decided, and then the row is changed before the run goes on.
+#[test]
+fn an_approval_of_other_arguments_runs_nothing() {
+    for (to, through) in [("sha256:", true), ("sha256:0", false)] {
+        let play = Play::new(&[write("a", "new", "text\n"), say("done")]);
+        assert_eq!(play.run().code, 3);
+        assert_eq!(play.world.provost(&["approve", "last", "--only"]).code, 0);
+        replace_in_approvals(&play.world, "sha256:", to);
+        let resumed = play.world.provost(&["resume", "last"]);
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert_eq!(play.is_there("new"), through, "{}", resumed.stderr);
+        let explained = play.world.provost(&["explain", "last"]).stdout;
+        assert_eq!(explained.contains("is about other arguments"), !through, "{explained}");
+    }
+}
+
+#[test]
+fn several_waiting_calls_are_all_shown_and_each_is_named() {
+    let calls = together(&[write("a", "first", "harmless\n"), write("b", "second", "EVIL\n")]);
+    let play = Play::new(&[calls, say("done")]);
+    let parked = play.run();
+    assert_eq!(parked.code, 3);
+    assert!(parked.stderr.contains("+harmless") && parked.stderr.contains("+EVIL"), "{}", parked.stderr);
+    let unnamed = play.world.provost(&["approve", "last"]);
+    assert_eq!(unnamed.code, 1, "{}", unnamed.stderr);
+    assert!(unnamed.stderr.contains("waits for 2 decisions"), "{}", unnamed.stderr);
+    assert!(!play.is_there("first") && !play.is_there("second"));
+    let ids = play.waiting();
+    assert_eq!(play.world.provost(&["approve", "last", "--only", "--action", &ids[0]]).code, 0);
+    assert_eq!(play.world.provost(&["reject", "last"]).code, 0);
+    assert!(play.is_there("first") && !play.is_there("second"));
+}
+
+#[test]
+fn a_diff_is_shown_to_its_end() {
+    let long: String = (0..9_000).map(|line| format!("line {line} of a long text\n")).collect();
+    let play = Play::new(&[write("a", "long", &format!("{long}the last line\n")), say("done")]);
+    let parked = play.run();
+    assert_eq!(parked.code, 3);
+    for shown in [parked.stderr, play.world.provost(&["show", "last"]).stdout] {
+        assert!(shown.contains("+the last line"), "the end is missing of {} bytes", shown.len());
+    }
+}
+
+#[test]
+fn a_call_that_cannot_succeed_goes_back_to_the_model_unasked() {
+    let edit =
+        |old: &str| call("a", "fs/edit", &json!({ "path": "notes", "old_text": old, "new_text": "two" }));
+    let play = Play::new(&[edit("nowhere"), say("I see.")]);
+    let done = play.run();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let exported = play.world.provost(&["export", "last", "--to", "openai_chat"]).stdout;
+    assert!(exported.contains("no one was asked: it would fail"), "{exported}");
+    let control = Play::new(&[edit("one"), say("I see.")]);
+    assert_eq!(control.run().code, 3, "an edit that would work asks");
+}
+
+#[test]
+fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
+    let answers: [(&[&str], &str, usize); 3] = [
+        (&["approve", "last"], "exit_code", 2),
+        (&["reject", "last", "--reason", "the ledger has it"], "left it: the ledger has it", 1),
+        (&["approve", "last", "--happened", "line 17"], "line 17", 1),
+    ];
+    for (words, read, runs) in answers {
+        let script =
+            "echo ran >> effects; if [ ! -e again ]; then touch again; kill -9 $(cat pid); sleep 60; fi";
+        let argv = json!({ "argv": ["sh", "-c", script] });
+        let play = Play::new(&[call("a", "shell/run", &argv), say("done")]);
+        let config = "[policy.categories]\nwrite = \"direct\"\n[policy.tools]\n\"shell/run\" = \"direct\"\n";
+        fs::write(play.world.path("provost.toml"), config).unwrap();
+        let model = play.model.iter().map(String::as_str);
+        let run: Vec<&str> = ["run", ".", "-p", "go"].into_iter().chain(model).collect();
+        // The program writes down its own number, so that the call can kill it.
+        let mut program = std::process::Command::new("sh");
+        program.args(["-c", "echo $$ > pid; exec \"$@\"", "sh"]);
+        let provost = play.world.command(&run);
+        program.arg(provost.get_program()).args(provost.get_args()).current_dir(play.world.path(""));
+        program.env_clear().envs(provost.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        let killed = play.world.printed(&mut program);
+        assert_eq!(killed.code, -1, "{}", killed.stderr);
+        let resumed = play.world.provost(&["resume", "last", "--yes"]);
+        assert_eq!(resumed.code, 3, "--yes does not know what happened: {}", resumed.stderr);
+        assert!(resumed.stderr.contains("--happened"), "{}", resumed.stderr);
+        let remembered = play.world.provost(&["approve", "last", "--remember"]);
+        assert!(remembered.stderr.contains("there is nothing to remember"), "{}", remembered.stderr);
+        let answered = play.world.provost(words);
+        let effects = fs::read_to_string(play.world.path("effects")).unwrap();
+        assert_eq!(effects.lines().count(), runs, "{words:?}: {}", answered.stderr);
+        let exported = play.world.provost(&["export", "last", "--to", "openai_chat"]).stdout;
+        assert!(exported.contains(read), "{words:?}: {exported}");
+    }
+}
