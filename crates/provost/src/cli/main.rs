@@ -46,7 +46,7 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Tools(options) => command::tools::run(&options, screen),
         Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, screen),
         Command::Policy(PolicyCommand::Confirm(options)) => {
-            waiting(command::policy_confirm::run(&options, screen))
+            deciding(command::policy_confirm::run(&options, screen))
         }
         Command::Validate(options) => command::validate::run(&options, screen),
         Command::Import(options) => command::import::run(&options, screen),

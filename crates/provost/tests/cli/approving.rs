@@ -1,34 +1,49 @@
 //! A person approves what will run: what is shown, what is named, what is changed, and what happened.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::script::{call, say};
+use super::server::Scripted;
 use super::world::{Printed, World};
 
-/// A project of its own in which writing asks, played by these turns.
+/// A project in which writing asks, and a model that says these turns and then that it is done.
 struct Play {
     world: World,
-    model: [String; 4],
+    _model: Scripted,
 }
 
 impl Play {
-    fn new(turns: &[Value]) -> Self {
-        let world = World::new();
+    fn new(turns: Vec<Value>) -> Self {
+        Self::with_policy("[policy.categories]\nwrite = \"preview\"\n", turns)
+    }
+
+    fn with_policy(policy: &str, turns: Vec<Value>) -> Self {
+        let (world, model) = (World::new(), Scripted::new(turns));
         fs::create_dir_all(world.path("agents")).unwrap();
         fs::write(world.path("agents/worker.md"), "---\nname: worker\n---\nYou work.\n").unwrap();
-        let config = "[policy.categories]\nwrite = \"preview\"\nshell = \"preview\"\n";
-        fs::write(world.path("provost.toml"), config).unwrap();
+        let served = format!(
+            "[models.served]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nsettings.model = \"m\"\n",
+            model.url
+        );
+        fs::write(world.path("provost.toml"), format!("{policy}{served}")).unwrap();
         fs::write(world.path("notes"), "one\n").unwrap();
-        let model = world.script("model", turns);
-        Self { world, model }
+        Self { world, _model: model }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.world.command(words);
+        command.env_remove("PROVOST_CLOCK_MS");
+        command
+    }
+
+    fn provost(&self, words: &[&str]) -> Printed {
+        self.world.printed(&mut self.command(words))
     }
 
     fn run(&self) -> Printed {
-        let model = self.model.iter().map(String::as_str);
-        let words: Vec<&str> = ["run", ".", "-p", "go"].into_iter().chain(model).collect();
-        self.world.provost(&words)
+        self.provost(&["run", ".", "-p", "go"])
     }
 
     fn is_there(&self, path: &str) -> bool {
@@ -37,7 +52,7 @@ impl Play {
 
     /// The ids of the calls that wait, as machines read them.
     fn waiting(&self) -> Vec<String> {
-        let refused = self.world.provost(&["--json", "approve", "last", "--only"]);
+        let refused = self.provost(&["--json", "approve", "last", "--only"]);
         let documents = refused.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let approvals = documents.filter(|document| document["type"] == "approval");
         approvals.map(|document| document["id"].as_str().unwrap().to_owned()).collect()
@@ -45,15 +60,17 @@ impl Play {
 }
 
 fn write(id: &str, path: &str, content: &str) -> Value {
-    call(id, "fs/write", &json!({ "path": path, "content": content }))
+    Scripted::call(id, "fs/write", &json!({ "path": path, "content": content }))
 }
 
 /// One turn with the calls of several.
 fn together(turns: &[Value]) -> Value {
-    let calls = |turn: &Value| turn["answer"]["turn"]["tool_calls"].as_array().unwrap().clone();
-    let mut all = turns[0].clone();
-    all["answer"]["turn"]["tool_calls"] = turns.iter().flat_map(calls).collect();
-    all
+    let calls = turns.iter().enumerate().map(|(index, turn)| {
+        let mut call = turn["tool_calls"][0].clone();
+        call["index"] = index.into();
+        call
+    });
+    json!({ "tool_calls": calls.collect::<Vec<_>>() })
 }
 
 /// Changes the stored question behind the back of the program.
@@ -69,10 +86,10 @@ fn a_stored_question_that_was_changed_is_refused() {
     for (from, to, through) in
         [("EVIL", "EVIL", true), ("EVIL", "nice", false), ("sha256:", "sha256:0", false)]
     {
-        let play = Play::new(&[write("a", "new", "EVIL\n"), say("done")]);
+        let play = Play::new(vec![write("a", "new", "EVIL\n")]);
         assert_eq!(play.run().code, 3);
         replace_in_approvals(&play.world, from, to);
-        let approved = play.world.provost(&["approve", "last"]);
+        let approved = play.provost(&["approve", "last"]);
         assert_eq!((approved.code == 0, play.is_there("new")), (through, through), "{}", approved.stderr);
         assert!(!approved.stderr.contains("+nice"), "{}", approved.stderr);
     }
@@ -82,14 +99,14 @@ fn a_stored_question_that_was_changed_is_refused() {
 #[test]
 fn an_approval_of_other_arguments_runs_nothing() {
     for (to, through) in [("sha256:", true), ("sha256:0", false)] {
-        let play = Play::new(&[write("a", "new", "text\n"), say("done")]);
+        let play = Play::new(vec![write("a", "new", "text\n")]);
         assert_eq!(play.run().code, 3);
-        assert_eq!(play.world.provost(&["approve", "last", "--only"]).code, 0);
+        assert_eq!(play.provost(&["approve", "last", "--only"]).code, 0);
         replace_in_approvals(&play.world, "sha256:", to);
-        let resumed = play.world.provost(&["resume", "last"]);
+        let resumed = play.provost(&["resume", "last"]);
         assert_eq!(resumed.code, 0, "{}", resumed.stderr);
         assert_eq!(play.is_there("new"), through, "{}", resumed.stderr);
-        let explained = play.world.provost(&["explain", "last"]).stdout;
+        let explained = play.provost(&["explain", "last"]).stdout;
         assert_eq!(explained.contains("is about other arguments"), !through, "{explained}");
     }
 }
@@ -97,41 +114,42 @@ fn an_approval_of_other_arguments_runs_nothing() {
 #[test]
 fn several_waiting_calls_are_all_shown_and_each_is_named() {
     let calls = together(&[write("a", "first", "harmless\n"), write("b", "second", "EVIL\n")]);
-    let play = Play::new(&[calls, say("done")]);
+    let play = Play::new(vec![calls]);
     let parked = play.run();
     assert_eq!(parked.code, 3);
     assert!(parked.stderr.contains("+harmless") && parked.stderr.contains("+EVIL"), "{}", parked.stderr);
-    let unnamed = play.world.provost(&["approve", "last"]);
+    let unnamed = play.provost(&["approve", "last"]);
     assert_eq!(unnamed.code, 1, "{}", unnamed.stderr);
     assert!(unnamed.stderr.contains("waits for 2 decisions"), "{}", unnamed.stderr);
     assert!(!play.is_there("first") && !play.is_there("second"));
     let ids = play.waiting();
-    assert_eq!(play.world.provost(&["approve", "last", "--only", "--action", &ids[0]]).code, 0);
-    assert_eq!(play.world.provost(&["reject", "last"]).code, 0);
+    assert_eq!(play.provost(&["approve", "last", "--only", "--action", &ids[0]]).code, 0);
+    assert_eq!(play.provost(&["reject", "last"]).code, 0);
     assert!(play.is_there("first") && !play.is_there("second"));
 }
 
 #[test]
 fn a_diff_is_shown_to_its_end() {
     let long: String = (0..9_000).map(|line| format!("line {line} of a long text\n")).collect();
-    let play = Play::new(&[write("a", "long", &format!("{long}the last line\n")), say("done")]);
+    let play = Play::new(vec![write("a", "long", &format!("{long}the last line\n"))]);
     let parked = play.run();
     assert_eq!(parked.code, 3);
-    for shown in [parked.stderr, play.world.provost(&["show", "last"]).stdout] {
+    for shown in [parked.stderr, play.provost(&["show", "last"]).stdout] {
         assert!(shown.contains("+the last line"), "the end is missing of {} bytes", shown.len());
     }
 }
 
 #[test]
 fn a_call_that_cannot_succeed_goes_back_to_the_model_unasked() {
-    let edit =
-        |old: &str| call("a", "fs/edit", &json!({ "path": "notes", "old_text": old, "new_text": "two" }));
-    let play = Play::new(&[edit("nowhere"), say("I see.")]);
+    let edit = |old: &str| {
+        Scripted::call("a", "fs/edit", &json!({ "path": "notes", "old_text": old, "new_text": "two" }))
+    };
+    let play = Play::new(vec![edit("nowhere")]);
     let done = play.run();
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let exported = play.world.provost(&["export", "last", "--to", "openai_chat"]).stdout;
+    let exported = play.provost(&["export", "last", "--to", "openai_chat"]).stdout;
     assert!(exported.contains("no one was asked: it would fail"), "{exported}");
-    let control = Play::new(&[edit("one"), say("I see.")]);
+    let control = Play::new(vec![edit("one")]);
     assert_eq!(control.run().code, 3, "an edit that would work asks");
 }
 
@@ -146,28 +164,25 @@ fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
         let script =
             "echo ran >> effects; if [ ! -e again ]; then touch again; kill -9 $(cat pid); sleep 60; fi";
         let argv = json!({ "argv": ["sh", "-c", script] });
-        let play = Play::new(&[call("a", "shell/run", &argv), say("done")]);
-        let config = "[policy.categories]\nwrite = \"direct\"\n[policy.tools]\n\"shell/run\" = \"direct\"\n";
-        fs::write(play.world.path("provost.toml"), config).unwrap();
-        let model = play.model.iter().map(String::as_str);
-        let run: Vec<&str> = ["run", ".", "-p", "go"].into_iter().chain(model).collect();
+        let policy = "[policy.tools]\n\"shell/run\" = \"direct\"\n";
+        let play = Play::with_policy(policy, vec![Scripted::call("a", "shell/run", &argv)]);
         // The program writes down its own number, so that the call can kill it.
-        let mut program = std::process::Command::new("sh");
+        let mut program = Command::new("sh");
         program.args(["-c", "echo $$ > pid; exec \"$@\"", "sh"]);
-        let provost = play.world.command(&run);
+        let provost = play.command(&["run", ".", "-p", "go"]);
         program.arg(provost.get_program()).args(provost.get_args()).current_dir(play.world.path(""));
         program.env_clear().envs(provost.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let killed = play.world.printed(&mut program);
         assert_eq!(killed.code, -1, "{}", killed.stderr);
-        let resumed = play.world.provost(&["resume", "last", "--yes"]);
+        let resumed = play.provost(&["resume", "last", "--yes"]);
         assert_eq!(resumed.code, 3, "--yes does not know what happened: {}", resumed.stderr);
         assert!(resumed.stderr.contains("--happened"), "{}", resumed.stderr);
-        let remembered = play.world.provost(&["approve", "last", "--remember"]);
+        let remembered = play.provost(&["approve", "last", "--remember"]);
         assert!(remembered.stderr.contains("there is nothing to remember"), "{}", remembered.stderr);
-        let answered = play.world.provost(words);
+        let answered = play.provost(words);
         let effects = fs::read_to_string(play.world.path("effects")).unwrap();
         assert_eq!(effects.lines().count(), runs, "{words:?}: {}", answered.stderr);
-        let exported = play.world.provost(&["export", "last", "--to", "openai_chat"]).stdout;
+        let exported = play.provost(&["export", "last", "--to", "openai_chat"]).stdout;
         assert!(exported.contains(read), "{words:?}: {exported}");
     }
 }

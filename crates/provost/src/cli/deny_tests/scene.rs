@@ -136,8 +136,16 @@ impl Scene {
             .iter()
             .fold(Script::new(), |script, (tool, arguments)| script.call(tool, self.placed(arguments)));
         let model = script.say("Done.").into();
-        Setup::with_model(&project, Some(&agent), model, &project.root(), self.stores.clone(), self.attended, None)
-            .unwrap()
+        Setup::with_model(
+            &project,
+            Some(&agent),
+            model,
+            &project.root(),
+            self.stores.clone(),
+            self.attended,
+            None,
+        )
+        .unwrap()
     }
 
     /// `{root}` in an argument is the workspace.

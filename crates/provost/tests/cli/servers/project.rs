@@ -79,9 +79,13 @@ impl Garden {
         (text("/run/status"), text("/result/failure/code"))
     }
 
-    /// Goes on with the newest run at another server.
+    /// Goes on with the newest run at another server, once a person has confirmed the changed file.
     pub(super) fn resume_at(&self, server: &Server) -> Printed {
         self.move_to(server);
+        let refused = self.provost(&["resume", "last"], &[]);
+        assert!(refused.stderr.contains("PV0017"), "{}", refused.stderr);
+        let confirmed = self.provost(&["policy", "confirm", "--yes", "--project", "garden"], &[]);
+        assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
         self.provost(&["resume", "last"], &[])
     }
 
