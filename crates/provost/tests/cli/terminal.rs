@@ -200,11 +200,16 @@ fn lines_are_edited_and_remembered_for_their_owner_alone() {
 #[test]
 fn ctrl_c_stops_the_turn_honestly_and_leaves_when_said_twice() {
     let world = World::new();
-    let sleeps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "600"] }));
+    let started = world.path("started");
+    let script = format!("touch '{}'; exec sleep 600", started.display());
+    let sleeps = call("nap-1", "shell/run", &json!({ "argv": ["sh", "-c", script] }));
     let mut chat = world.chat_on_terminal(&[], &world.script("one", &[sleeps, say("Still here.")]));
     chat.until("> ");
     chat.enters("sleep");
     chat.until("> shell/run");
+    while !started.exists() {
+        std::thread::yield_now();
+    }
     chat.types(CTRL_C);
     chat.until("cancelled; the conversation goes on");
     chat.until("> ");
