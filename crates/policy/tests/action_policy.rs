@@ -95,9 +95,9 @@ fn nothing_is_remembered_for_a_run_that_does_not_say_whose_it_is() {
 
 #[test]
 fn an_empty_policy_or_configuration_stands_for_the_whole_however_it_is_written() {
-    let agent = json!({"action_policy": {"tools": {"mail/send": "forbidden"}}});
+    let agent = json!({"action_policy": {"tools": {"mail/send": "preview"}}});
     let verdict = |context: Value| decide(context, Consulted::default()).decision.verdict;
-    assert_eq!(verdict(json!({"agent_config": agent.clone()})), Forbidden);
+    assert_eq!(verdict(json!({"agent_config": agent.clone()})), Preview);
     for empty in [json!({}), json!([])] {
         let of_run = json!({"agent_config": agent.clone(), "action_policy": empty.clone()});
         assert_eq!(verdict(of_run), Direct);
@@ -124,4 +124,30 @@ fn a_provider_that_says_no_outvotes_an_earlier_layer_and_one_that_does_not_waits
     assert_eq!(judge(&question(json!({})), Ok(None)).layer, "default");
     let denied = judge(&question(json!({"deny": "mail/send"})), Ok(Some(Forbidden)));
     assert_eq!(denied.layer, "deny", "the first no is the one that is told");
+}
+
+#[test]
+fn a_policy_of_the_run_replaces_what_the_agent_says_but_lifts_no_refusal() {
+    let told = |of_run: Value, of_agent: Value| {
+        let context = json!({
+            "tool_def": { "categories": ["write", "mail"] },
+            "action_policy": of_run,
+            "agent_config": { "action_policy": of_agent },
+        });
+        decide(context, Consulted::default()).decision.verdict
+    };
+    let tool = |word: &str| json!({ "tools": { "mail/send": word } });
+    let category = |word: &str| json!({ "categories": { "write": word } });
+    for refusal in [tool("forbidden"), category("forbidden")] {
+        for of_run in [tool("direct"), category("direct"), tool("preview"), json!({}), json!({ "tools": {} })]
+        {
+            assert_eq!(told(of_run.clone(), refusal.clone()), Forbidden, "{of_run} over {refusal}");
+        }
+    }
+    assert_eq!(told(tool("direct"), tool("preview")), Direct);
+    assert_eq!(told(tool("preview"), tool("direct")), Preview);
+    assert_eq!(told(tool("forbidden"), tool("direct")), Forbidden);
+    assert_eq!(told(json!({}), tool("preview")), Direct, "an empty one replaces it too");
+    let named_direct = json!({ "tools": { "mail/send": "direct" }, "categories": { "write": "forbidden" } });
+    assert_eq!(told(tool("preview"), named_direct), Preview, "the agent does not forbid this tool");
 }

@@ -435,3 +435,29 @@ async fn nobody_has_less_time_to_decide_than_was_said() {
         assert_eq!(decided.is_ok(), in_time, "{later_ms} ms later");
     }
 }
+
+/// What a request says about tools counts, but for what the agent's policy forbids.
+#[tokio::test]
+async fn a_request_of_its_own_policy_lifts_no_refusal_of_the_agent() {
+    let direct = json!({ "action_policy": { "tools": { "note/write": "direct" } } });
+    let sneaky = json!({ "action_policy": { "tools": { "note/write": "direct" } }, "agent_config": {}, "approvers": [] });
+    for (of_agent, own, expected) in [
+        (ActionPolicy::Forbidden, &direct, "call-1-1 Not allowed: the policy for this tool says forbidden."),
+        (ActionPolicy::Forbidden, &sneaky, "call-1-1 Not allowed: the policy for this tool says forbidden."),
+        (ActionPolicy::Preview, &direct, "call-1-1 ok"),
+    ] {
+        let ledger = Ledger::default();
+        let noted = ledger.clone();
+        let write = Tool::new("note/write", "Writes.", move |text: Text| {
+            noted.note(text.text);
+            async { Ok(()) }
+        });
+        let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
+        let agent = Agent::new("scribe").policy("note/write", of_agent);
+        let runtime = Runtime::builder().model(script).tool(write).agent(agent).build().unwrap();
+        let request = Request::new("Go.").option("policy", own.clone());
+        let done = runtime.start(request).unwrap().outcome().await.unwrap();
+        assert_eq!(results(&done), [expected], "{of_agent:?} {own}");
+        assert_eq!(ledger.entries().is_empty(), of_agent == ActionPolicy::Forbidden);
+    }
+}

@@ -37,13 +37,22 @@ pub struct MemoryKey {
 
 impl Question {
     /// Reads the runtime context of a call. `registered_config` finds the configuration of the agent it
-    /// names. A policy given with the run replaces the agent's completely, even when it is empty.
+    /// names. A policy given with the run takes the place of the agent's, even when it is empty; but what the
+    /// agent's forbids stays forbidden.
     pub fn parse(context: &Object, registered_config: impl FnOnce(&str) -> Option<Object>) -> Self {
         let tool_name = json::text(context, "tool_name").unwrap_or_default();
-        let of_run = json::get(context, "action_policy").and_then(json::object_from);
-        let policy = of_run.or_else(|| agent_policy::policy_of(context, registered_config, "action_policy"));
-        let policy = policy.unwrap_or_default();
         let declaration = json::object_or_empty(context, "tool_def");
+        let of_run = json::get(context, "action_policy").and_then(json::object_from);
+        let of_agent = agent_policy::policy_of(context, registered_config, "action_policy");
+        let forbids = |policy: &Object| {
+            let word = named(policy, tool_name).or_else(|| Some(by_category(policy, &declaration)?.1));
+            word == Some(ActionPolicy::Forbidden)
+        };
+        let policy = match (of_run, of_agent) {
+            (Some(_), Some(of_agent)) if forbids(&of_agent) => of_agent,
+            (Some(of_run), _) => of_run,
+            (None, of_agent) => of_agent.unwrap_or_default(),
+        };
         let declared = |key: &str| json::get(&declaration, key).and_then(ActionPolicy::parse);
         let mode = json::text(context, "mode").unwrap_or(DEFAULT_MODE);
         let deny = json::get(context, "deny").map(json::string_list).unwrap_or_default();

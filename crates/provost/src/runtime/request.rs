@@ -76,7 +76,8 @@ impl Request {
         self
     }
 
-    /// An option of the loop under its wire name, for this run alone; it goes before the agent's.
+    /// An option of the loop under its wire name, for this run alone; it goes before the agent's. A `policy` lifts
+    /// nothing that the agent's policy forbids.
     #[must_use]
     pub fn option(mut self, name: &str, value: Value) -> Self {
         self.options.insert(name.to_owned(), value);
@@ -108,7 +109,10 @@ impl Request {
             options.insert("identical_failure_tracker".to_owned(), json!({ "threshold": FAILURES_MAX }));
         }
         options.extend(agent.options.clone());
+        let of_agent = json::object_or_empty(&options, "policy");
         options.extend(self.options.clone());
+        let own = json::object_or_empty(&self.options, "policy");
+        options.insert("policy".to_owned(), within(of_agent, own).into());
         options
     }
 
@@ -133,6 +137,22 @@ impl Request {
         let told = (!agent.instructions.is_empty()).then_some(system);
         told.into_iter().chain(self.messages.iter().cloned()).collect()
     }
+}
+
+/// A request's own policy over the agent's. It may say otherwise what runs directly and what is asked about; what
+/// the agent's policy forbids stays forbidden, so that stays beside it.
+fn within(of_agent: Object, own: Object) -> Object {
+    let mut policy = of_agent.clone();
+    policy.extend(own);
+    for key in ["principal", "approvers"] {
+        policy.extend(of_agent.get(key).map(|said| (key.to_owned(), said.clone())));
+    }
+    if let Some(said) = of_agent.get("action_policy") {
+        let mut config = json::object_or_empty(&policy, "agent_config");
+        config.insert("action_policy".to_owned(), said.clone());
+        policy.insert("agent_config".to_owned(), config.into());
+    }
+    policy
 }
 
 fn clients_tools(tools: &Value) -> Value {
