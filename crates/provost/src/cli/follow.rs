@@ -208,7 +208,7 @@ async fn asked(pending: &Pending, screen: Screen) -> Option<Decision> {
             ("h" | "happened", true) if !rest.is_empty() => return Some(happened(by, rest, "")),
             ("" | "l" | "later", _) => return None,
             _ if pending.is_in_doubt() => {
-                screen.tell("a, n with a reason if you like, h with what came of it, or l")
+                screen.tell("a, n with a reason if you like, h with what came of it, or l");
             }
             _ => screen.tell("y, n with a reason if you like, or l"),
         }

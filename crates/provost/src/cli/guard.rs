@@ -67,7 +67,7 @@ impl Guard {
     pub(super) fn start(&self, run: &RunId) -> Result<Value, Failure> {
         let open = self.unconfirmed()?;
         match open.first() {
-            Some(change) => Err(self.refusal(&[change.file.clone()], &change.by)),
+            Some(change) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
             None => Ok(json!({ "run": run.as_str(), "files": self.files.digests() })),
         }
     }

@@ -140,7 +140,7 @@ impl Talk {
             Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
         })?;
         let decision = Decision { parameters, ..yes("") };
-        self.decide(open, &[action.id.clone()], &decision).await
+        self.decide(open, std::slice::from_ref(&action.id), &decision).await
     }
 
     async fn reject(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
@@ -160,7 +160,7 @@ impl Talk {
             .hint("/happened [ID] RESULT"));
         }
         let decision = follow::happened(environment::person(), result, "");
-        self.decide(open, &[action.id.clone()], &decision).await
+        self.decide(open, std::slice::from_ref(&action.id), &decision).await
     }
 
     /// Decides, and goes on once nothing waits any more.
