@@ -389,6 +389,8 @@ fn a_walk_leaves_out_what_is_forbidden_and_asks_about_what_is_not() {
     assert!(forbids.hides("fs/search", "secrets/key", &places));
     assert!(!forbids.hides("fs/search", "src/key", &places));
     assert_eq!(search(&asks, "."), "preview");
+    let with_argv = json!({ "path": ".", "argv": ["ls"] });
+    assert_eq!(decided(&asks, "direct", "fs/search", with_argv).0, "preview", "it starts nothing");
     assert_eq!(search(&asks, "src"), "direct");
 }
 
@@ -435,7 +437,8 @@ fn a_link_is_where_it_leads() {
     let permits = set(&[rule("r", "direct", json!({ "path": "notes/**" }))]);
     let decided = |rules: &RuleSet, arguments: Value, places: &dyn Places| {
         let arguments = json::into_object(arguments);
-        let call = Call { tool: "fs/read", arguments: &arguments, shape: &Reach::Place.into(), places };
+        let reach = if arguments.contains_key("argv") { Reach::Below } else { Reach::Place };
+        let call = Call { tool: "t/x", arguments: &arguments, shape: &reach.into(), places };
         rules.decide(&call, otherwise("preview")).decision.verdict.word()
     };
     let plain = Lexical("/w".to_owned());

@@ -105,7 +105,8 @@ impl<'a> Call<'a> {
 
     /// The command that the model asks for; none when the tool starts none, or one that was declared.
     pub(super) fn command(&self) -> Option<Result<CommandLine<'a>, String>> {
-        if self.shape.declared {
+        // An `argv` for a tool that goes to places starts nothing, and must not change how its places are judged.
+        if self.shape.declared || self.shape.reach != Reach::Below {
             return None;
         }
         CommandLine::read(self.arguments, self.places.root())
