@@ -108,7 +108,7 @@ impl ModelConfig {
     }
 
     /// The key, from the one place that is named. A server that usually has no key may go without.
-    fn key(&self) -> Result<Option<Secret>, ConfigError> {
+    pub(crate) fn key(&self) -> Result<Option<Secret>, ConfigError> {
         match (&self.key_env, &self.key_file) {
             (Some(_), Some(_)) => Err(ConfigError::TwoKeys),
             (Some(variable), None) => Ok(Some(Secret::from_env(variable)?)),

@@ -32,5 +32,5 @@ pub use fault::FaultKind;
 pub use forecast::{Forecast, Forecasts};
 pub use price::{Price, PriceError, PriceTable, Priced};
 pub use remote::Remote;
-pub use secret::{KeyError, Secret};
+pub use secret::{KeyError, Masked, Masks, Secret};
 pub use wire::{ClientError, Delivery, EndpointError, Retry, Timeouts};

@@ -37,7 +37,7 @@ async fn a_recording_answers_as_the_model_did() {
     let error = second.of(&player).await.unwrap_err();
     assert_eq!(
         (error.kind.as_str(), error.message.as_str()),
-        ("bad_request", "the provider says: bad: [secret]")
+        ("bad_request", "the provider says: bad: [redacted]")
     );
     let turn = Asking::beds().of(&player).await.unwrap();
     assert_eq!(turn.tool_calls.len(), 2);
@@ -66,7 +66,7 @@ async fn a_cassette_can_be_read_and_holds_no_key() {
     let path = folder.path().join("beds.json");
     record(&path).await;
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(!text.contains(KEY) && text.contains("[secret]"));
+    assert!(!text.contains(KEY) && text.contains("[redacted]"));
     let cassette: Value = serde_json::from_str(&text).unwrap();
     insta::assert_json_snapshot!(cassette);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no half file is left behind");

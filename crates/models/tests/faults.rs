@@ -25,7 +25,7 @@ async fn check(kind: ApiKind, status: u16, error: Value, expected: [&str; 3]) {
 #[tokio::test]
 async fn refusals_of_each_provider() {
     let echo = format!("Incorrect API key provided: {KEY}.");
-    let hidden = "the provider says: Incorrect API key provided: [secret].";
+    let hidden = "the provider says: Incorrect API key provided: [redacted].";
     check(
         ApiKind::OpenaiChat,
         401,

@@ -1,7 +1,8 @@
 //! The file.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,11 @@ impl Cassette {
         let form = |source| CassetteError::Form { path: path.to_owned(), source };
         let text = serde_json::to_string_pretty(self).map_err(form)? + "\n";
         let beside = path.with_extension("json.part");
-        fs::write(&beside, text).map_err(file)?;
+        // A recording holds what was said: it is for its owner, from the moment it is there.
+        drop(fs::remove_file(&beside));
+        let mut made =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside).map_err(file)?;
+        made.write_all(text.as_bytes()).map_err(file)?;
         fs::rename(&beside, path).map_err(file)
     }
 }

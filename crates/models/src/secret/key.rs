@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use provost_contract::sensitivity;
 use zeroize::Zeroizing;
 
-/// What stands where a secret stood.
-const HIDDEN: &str = "[secret]";
+/// What stands where a secret stood; the same word as in every other record.
+const HIDDEN: &str = sensitivity::REDACTED;
 
 /// A key. It has no `Display` and no `Serialize`, its `Debug` says nothing, and its memory is wiped
 /// after the last use.
@@ -45,8 +46,8 @@ mod tests {
     #[test]
     fn a_secret_cannot_be_read_off_what_is_printed() {
         let key = Secret::new(" sk-1234\n".to_owned()).unwrap();
-        assert_eq!(format!("{key:?} {:#?}", Some(&key)), "[secret] Some(\n    [secret],\n)");
-        assert_eq!(key.hide_in("key sk-1234 is wrong"), "key [secret] is wrong");
+        assert_eq!(format!("{key:?} {:#?}", Some(&key)), "[redacted] Some(\n    [redacted],\n)");
+        assert_eq!(key.hide_in("key sk-1234 is wrong"), "key [redacted] is wrong");
         assert_eq!(key.expose(), "sk-1234");
     }
 

@@ -2,7 +2,9 @@
 
 mod error;
 mod key;
+mod masks;
 mod source;
 
 pub use error::KeyError;
 pub use key::Secret;
+pub use masks::{Masked, Masks};

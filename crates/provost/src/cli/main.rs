@@ -17,6 +17,7 @@ use super::screen::Screen;
 /// Runs the program.
 pub fn main() -> ExitCode {
     supervise::if_asked();
+    close_memory();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -34,6 +35,17 @@ pub fn main() -> ExitCode {
             screen.failure(&failure);
             failure.exit().into()
         }
+    }
+}
+
+/// Closes memory and environment of this process, and so its keys, to other processes of the user. Taking a
+/// variable out of the environment would not help: `/proc` shows the one the process was started with.
+fn close_memory() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Where the system refuses, everything else still holds.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use provost_runtime::RunId;
@@ -41,9 +43,14 @@ impl Place {
     pub(super) fn open(&self) -> Result<Stores, Failure> {
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
-            fs::create_dir_all(&self.folder)
-                .and_then(|()| fs::write(&ignore, "*\n"))
+            for_the_owner(&self.folder)
+                .and_then(|()| write_for_the_owner(&ignore, "*\n"))
                 .map_err(|error| Failure::unwritable(&self.folder, &error))?;
+        }
+        // Folders and files of earlier versions were open to others.
+        closed_to_others(&self.folder);
+        for name in [".gitignore", "work", "chat_history"] {
+            closed_to_others(&self.folder.join(name));
         }
         self.opened(Access::Write)
     }
@@ -81,6 +88,25 @@ impl Place {
     /// A file beside the database.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+}
+
+/// Makes a folder that only its owner can look into, with those above it.
+pub(super) fn for_the_owner(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn write_for_the_owner(path: &Path, text: &str) -> io::Result<()> {
+    let file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    file?.write_all(text.as_bytes())
+}
+
+/// Takes away what others may do with a file or folder. One that belongs to another user stays as it is.
+fn closed_to_others(path: &Path) {
+    let Ok(about) = fs::symlink_metadata(path) else { return };
+    let mode = about.permissions().mode();
+    if !about.is_symlink() && mode & 0o077 != 0 {
+        drop(fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700)));
     }
 }
 

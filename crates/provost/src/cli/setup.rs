@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use provost_contract::json;
-use provost_models::{Cassette, ConfigError, Player, Priced, Recorder, Retake};
+use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, Retake};
 use provost_policy::action_policy::{Consulted, Question, resolve};
 use provost_policy::{ActionPolicy, Decision};
 use provost_runtime::port::{Clock, Model, Stores};
@@ -74,11 +74,14 @@ impl Setup {
         let tools = tools_within(&project.file.tools, root, &policy)?;
         let declarations = declarations(project, &tools, agent);
         let notes = Notes::default();
+        let masks = masks(project);
+        let model: Arc<dyn Model> = Arc::new(Masked::new(model, masks.clone()));
         let executor = Arc::new(Watched {
             tools: tools.clone(),
             clock: clock.clone(),
             notes: notes.clone(),
             guard: guard.clone(),
+            masks,
         });
         let mut builder = Runtime::builder()
             .stores(stores)
@@ -108,19 +111,32 @@ impl Answering {
             (ModelEntry::Cassette(path), Some(record)) => {
                 let cassette = cassette(&path)?;
                 let origin = cassette.origin();
-                Arc::new(Recorder::new(Retake::new(cassette), record, Vec::new()).origin(origin))
+                Arc::new(
+                    Recorder::new(Retake::new(cassette), record, masks(project).secrets()).origin(origin),
+                )
             }
             (ModelEntry::Remote(config), record) => {
                 let remote = config.build(clock).map_err(|error| unusable(&error))?;
                 let prices = Arc::new(project.file.prices.clone());
                 match record {
                     None => Arc::new(Priced::new(remote, prices)),
-                    // A key travels in a header, which is no part of a recording.
-                    Some(record) => Arc::new(Recorder::new(Priced::new(remote, prices), record, Vec::new())),
+                    // A key travels in a header, which is no part of a recording; but words may hold it.
+                    Some(record) => {
+                        let secrets = masks(project).secrets();
+                        Arc::new(Recorder::new(Priced::new(remote, prices), record, secrets))
+                    }
                 }
             }
         })
     }
+}
+
+/// The keys of the project's models, which nothing that is recorded may hold.
+fn masks(project: &Project) -> Masks {
+    Masks::of(project.models.values().filter_map(|entry| match entry {
+        ModelEntry::Remote(config) => Some(&**config),
+        ModelEntry::Cassette(_) => None,
+    }))
 }
 
 fn unusable(error: &ConfigError) -> Failure {

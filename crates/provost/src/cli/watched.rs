@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use provost_contract::json;
+use provost_models::Masks;
 use provost_runtime::port::{Boxed, Clock, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use provost_tools::Tools;
 use serde_json::Value;
@@ -31,19 +32,32 @@ impl Notes {
     }
 }
 
-/// Tools, watched. Nothing is changed on the way.
+/// Tools, watched. Nothing is changed on the way but keys of the host, which are masked.
 pub(super) struct Watched {
     pub(super) tools: Tools,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) notes: Notes,
     pub(super) guard: Option<Arc<Guard>>,
+    /// What no result may hold.
+    pub(super) masks: Masks,
+}
+
+impl Watched {
+    /// A reply without the keys of the host. Every record and every request is made of it.
+    fn masked(&self, reply: Result<Value, ExecutorError>) -> Result<Value, ExecutorError> {
+        match reply {
+            Ok(reply) => Ok(self.masks.value(reply)),
+            Err(ExecutorError::Failed(error)) => Err(ExecutorError::Failed(self.masks.text(error))),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl ToolExecutor for Watched {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
             let began_ms = self.clock.now_ms();
-            let reply = self.tools.execute(action).await;
+            let reply = self.masked(self.tools.execute(action).await);
             if let Some(guard) = self.guard.as_ref().filter(|_| runs_programs(action.call.tool_name())) {
                 guard.check(action.context).await;
             }
@@ -70,11 +84,19 @@ impl ToolExecutor for Watched {
     }
 
     fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
-        ToolExecutor::preview(&self.tools, action)
+        Box::pin(async move {
+            let preview = ToolExecutor::preview(&self.tools, action).await?;
+            Some(self.masks.value(preview))
+        })
     }
 
     fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
-        self.tools.recall(action)
+        Box::pin(async move {
+            match self.tools.recall(action).await {
+                Recalled::Done(reply) => Recalled::Done(self.masks.value(reply)),
+                unknown @ (Recalled::Unknown | Recalled::NotDone) => unknown,
+            }
+        })
     }
 }
 

@@ -36,6 +36,9 @@ fn without_shared_memory(world: &World) {
 #[test]
 fn a_database_that_may_only_be_read_is_read() {
     let world = parked();
+    // Its owner lets others look.
+    world.mode(".provost", 0o755);
+    world.mode(".provost/provost.db", 0o644);
     listed(&world.bound(&["runs"]));
     without_shared_memory(&world);
     world.mode(".provost/provost.db", 0o444);

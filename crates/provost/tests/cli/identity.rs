@@ -11,7 +11,7 @@ use super::world::{Printed, World, who};
 /// A project whose agent first asks to write, and then does what a test says.
 struct Office {
     world: World,
-    _model: Scripted,
+    model: Scripted,
 }
 
 const ASKED: &str = "asked.txt";
@@ -34,7 +34,7 @@ impl Office {
         fs::create_dir_all(world.path("office/agents")).unwrap();
         fs::write(world.path("office/provost.toml"), toml).unwrap();
         fs::write(world.path("office/agents/clerk.md"), "---\nname: clerk\n---\nWork.\n").unwrap();
-        Self { world, _model: model }
+        Self { world, model }
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -115,10 +115,7 @@ fn a_program_of_a_run_decides_nothing() {
         let run = office.provost(&["runs"]).stdout.split_whitespace().next().unwrap().to_owned();
         let script = format!("cd ..; {}", way.replace("$COMMAND", &command(&format!("approve {run}"))));
         let turns = vec![Scripted::call("s", "shell/run", &json!({ "argv": ["sh", "-c", script] }))];
-        let model = Scripted::new(turns);
-        let toml = fs::read_to_string(office.world.path("office/provost.toml")).unwrap();
-        let toml = toml.replace(&office._model.url, &model.url);
-        fs::write(office.world.path("office/provost.toml"), toml).unwrap();
+        office.model.play(turns);
         let ran = office.world.printed(office.command(&["run", "office"]).env("PROVOST_SEED", "8"));
         assert!(!office.wrote(), "{how}: {}", ran.stderr);
         let shown = office.provost(&["show", &run]).stdout;
@@ -126,6 +123,7 @@ fn a_program_of_a_run_decides_nothing() {
         let said = fs::read_to_string(office.world.path("said")).unwrap_or_default();
         assert!(said.contains("error[PV0016]") || how.contains("orphan"), "{how}: {said} {}", ran.stderr);
         // The control: the same command of a person.
+        office.model.play(Vec::new());
         assert_eq!(office.provost(&["approve", &run]).code, 0, "{how}");
         assert!(office.wrote(), "{how}");
     }

@@ -16,6 +16,7 @@ mod quick_start;
 mod recovery;
 mod remembered;
 mod script;
+mod secrecy;
 mod server;
 mod servers;
 mod sessions;

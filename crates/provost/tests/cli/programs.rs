@@ -60,20 +60,13 @@ idempotency = "{idempotency}"
     }
 }
 
-/// A pipe that a program announces itself on; reading it waits for that.
-fn pipe(world: &World) -> impl Fn() -> String {
-    let pipe = world.path("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    move || fs::read_to_string(&pipe).unwrap()
-}
-
 /// A keyed program is given its key, and the same one when it runs again after a crash.
 #[test]
 fn a_keyed_program_gets_the_same_key_again() {
     let says = r#"echo "$PROVOST_IDEMPOTENCY_KEY $PROVOST_RUN $PROVOST_ACTION" >> keys"#;
     let stays = "[ -p ../pipe ] && echo runs > ../pipe && exec sleep 60";
     let job = Job::new("keyed", &format!("{says}; {stays}; echo 1"));
-    let announced = pipe(&job.world);
+    let announced = job.world.pipe();
     let mut program = job.started();
     assert_eq!(announced(), "runs\n");
     program.kill().unwrap();

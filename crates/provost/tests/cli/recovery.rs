@@ -106,7 +106,9 @@ fn an_interrupted_run_is_cancelled_honestly() {
     let world = World::new();
     // The check waits for somebody, so that there is something to interrupt.
     let check = world.path("examples/audit/project/check.sh");
-    std::fs::write(&check, "exec sleep 600\n").unwrap();
+    let announced = world.pipe();
+    let script = format!("echo runs > {}; exec sleep 600\n", world.path("pipe").display());
+    std::fs::write(&check, script).unwrap();
     let mut program = world
         .command(&["run", "examples/audit", "--yes"])
         .env_remove("PROVOST_CLOCK_MS")
@@ -116,6 +118,7 @@ fn an_interrupted_run_is_cancelled_honestly() {
         .unwrap();
     let mut lines = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("> shell/run")));
+    assert_eq!(announced(), "runs\n");
     let interrupted = Command::new("kill").args(["-INT", &program.id().to_string()]).status();
     assert!(interrupted.unwrap().success());
     let rest: Vec<String> = lines.collect();

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -37,6 +37,7 @@ impl Speaker {
 /// the second to one that has the first, and so on. So a run that is resumed hears the turn it needs.
 pub(crate) struct Scripted {
     pub(crate) url: String,
+    turns: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Scripted {
@@ -44,12 +45,20 @@ impl Scripted {
     pub(crate) fn new(turns: Vec<Value>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let turns = Arc::new(Mutex::new(turns));
+        let played = turns.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
+                let turns = played.lock().unwrap().clone();
                 drop(scripted(stream.unwrap(), &turns));
             }
         });
-        Self { url }
+        Self { url, turns }
+    }
+
+    /// Answers with other turns from now on.
+    pub(crate) fn play(&self, turns: Vec<Value>) {
+        *self.turns.lock().unwrap() = turns;
     }
 
     /// A turn with one call.

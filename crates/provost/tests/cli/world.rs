@@ -102,6 +102,13 @@ impl World {
         Some(self.printed(&mut unshared(how, &script)))
     }
 
+    /// Makes a pipe that a program announces itself on; reading it waits for that.
+    pub(crate) fn pipe(&self) -> impl Fn() -> String + use<> {
+        let pipe = self.path("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        move || fs::read_to_string(&pipe).unwrap()
+    }
+
     pub(crate) fn mode(&self, path: &str, mode: u32) {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }

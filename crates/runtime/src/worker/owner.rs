@@ -46,13 +46,10 @@ impl Owner {
         let Some(owner) = Self::read(words).filter(|owner| owner.machine == machine()) else {
             return Life::Unknown;
         };
-        if owner.machine.is_empty()
-            || owner.began.is_empty()
-            || began(owner.pid).as_ref() == Some(&owner.began)
-        {
+        if owner.machine.is_empty() || owner.began.is_empty() || is_hidden(owner.pid) {
             return Life::Unknown;
         }
-        Life::Dead
+        if began(owner.pid).as_ref() == Some(&owner.began) { Life::Unknown } else { Life::Dead }
     }
 
     fn read(words: &str) -> Option<Self> {
@@ -77,6 +74,16 @@ fn machine() -> String {
         (Ok(started), Ok(seen)) => format!("{}.{}", started.trim(), seen.to_string_lossy()),
         (Err(_), _) | (_, Err(_)) => String::new(),
     }
+}
+
+/// Whether there is a process that `/proc` does not show: it may be mounted so that processes whose memory is
+/// closed are left out.
+fn is_hidden(pid: u32) -> bool {
+    let number = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let exists = number.is_some_and(|number| {
+        !matches!(rustix::process::test_kill_process(number), Err(rustix::io::Errno::SRCH))
+    });
+    exists && !std::path::Path::new(&format!("/proc/{pid}/stat")).exists()
 }
 
 /// When a process began, in ticks since the machine was started; none when there is no such process, or

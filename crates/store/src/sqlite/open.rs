@@ -1,7 +1,8 @@
 //! The one door to SQLite: opening, recognising and setting up a file.
 
 use std::ffi::CStr;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,10 +27,14 @@ const STATEMENTS_KEPT: usize = 64;
 pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, OpenError> {
     let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
             .map_err(|source| OpenError::Failed { path: path.to_owned(), source: Box::new(source) })?;
     }
     not_a_folder(path)?;
+    for_its_owner(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     // It waits by itself: see `work::patiently`.
     let connection = connect(path, flags, file_layer::name(), Duration::ZERO).map_err(error)?;
@@ -45,6 +50,22 @@ pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, Open
     patiently(&|| bring_up(&connection))?;
     patiently(&|| check(&connection, options))?;
     Ok(connection)
+}
+
+/// Records hold what was said and read: the file is its owner's alone from the moment it is there, and so are
+/// log and index beside it, which SQLite makes with the mode of the file. One that is found more open is closed.
+fn for_its_owner(path: &Path) {
+    // What is wrong with the file is said when it is opened.
+    drop(fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path));
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        let Ok(about) = fs::metadata(&name) else { continue };
+        let mode = about.permissions().mode();
+        if about.is_file() && mode & 0o077 != 0 {
+            drop(fs::set_permissions(&name, fs::Permissions::from_mode(mode & 0o700)));
+        }
+    }
 }
 
 /// Opens a connection that only reads a file made by [`writing`], here or elsewhere.

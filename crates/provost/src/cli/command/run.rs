@@ -16,7 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{Answers, follow};
 use crate::cli::guard::GOVERNED;
-use crate::cli::place::Place;
+use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
 use crate::cli::setup::{Answering, Setup};
 
@@ -99,6 +99,8 @@ pub(super) fn workspace(project: &Project, place: &Place, name: &str) -> Result<
     place.open()?;
     // A copy is there as a whole or not at all: a conversation goes on with what it finds.
     let partial = place.copy_of(&format!("{name}.partial"));
+    let copies = place.file("work");
+    place::for_the_owner(&copies).map_err(|error| Failure::unwritable(&copies, &error))?;
     match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
         Ok(()) => Ok(copy),
         Err(error) => {

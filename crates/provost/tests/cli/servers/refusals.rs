@@ -33,7 +33,7 @@ async fn a_wrong_key_is_refused_and_not_repeated() {
         [(Provider::Anthropic, "authentication_error"), (Provider::OpenaiChat, "invalid_api_key")]
     {
         let refused = refused(provider, refusal(provider, 401, code, &echo)).await;
-        assert!(refused.stderr.contains("Incorrect API key provided: [secret]."), "{}", refused.stderr);
+        assert!(refused.stderr.contains("Incorrect API key provided: [redacted]."), "{}", refused.stderr);
         assert_eq!(refused.code, code);
     }
 }
