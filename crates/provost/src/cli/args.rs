@@ -238,7 +238,7 @@ pub(super) struct ToolsOptions {
 pub(super) enum PolicyCommand {
     /// Say how a call may run and which rules apply; without a call, check every example of every rule
     Test(PolicyTestOptions),
-    /// Confirm changes of the files that govern agents, so that runs start and go on with them
+    /// Confirm the changes of governing files that stopped a run, so that runs start and go on with them
     Confirm(PolicyConfirmOptions),
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use provost_contract::approval::Verdict;
+use provost_contract::json::without_nulls;
 use provost_runtime::RunId;
 use provost_runtime::port::{AppendError, Fault};
 use provost_runtime::service;
@@ -154,6 +155,9 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
     let mut heard = Heard::Everything;
     for pending in &waiting {
         pending.show(screen);
+        if waiting.len() > 1 {
+            screen.tell(&format!("--action {}", pending.id));
+        }
         let decision = if is_allowed_beforehand(pending, answers) {
             screen.tell("allowed by --yes");
             Some(Decision { reason: "--yes".to_owned(), ..Decision::accept(environment::person()) })
@@ -217,7 +221,8 @@ async fn asked(pending: &Pending, screen: Screen) -> Option<Decision> {
 
 /// A person's word for what came of a call that was in doubt.
 pub(super) fn happened(by: String, result: &str, reason: &str) -> Decision {
-    let result = json!({ "reported_by": by, "result": result.trim() });
+    let why = Some(reason).filter(|reason| !reason.is_empty());
+    let result = without_nulls(&json!({ "reported_by": by, "result": result.trim(), "reason": why }));
     Decision { result: Some(result), reason: reason.to_owned(), ..Decision::accept(by) }
 }
 

@@ -173,8 +173,18 @@ fn settled_by(decided: Decided, settled: &CallSettled) -> Decided {
         return decided;
     }
     let error = settled.result.get("error").and_then(Value::as_str).unwrap_or_default();
-    let layer = if settled.by == SettledBy::Refusal { "person".to_owned() } else { decided.layer };
-    Decided { reason: error.to_owned(), layer, ..decided }
+    let is_person = matches!(settled.by, SettledBy::Refusal | SettledBy::Witness);
+    let error = if settled.by == SettledBy::Witness { attested(settled) } else { error.to_owned() };
+    let layer = if is_person { "person".to_owned() } else { decided.layer };
+    Decided { reason: error, layer, ..decided }
+}
+
+/// Who said what came of a call in doubt, and why.
+fn attested(settled: &CallSettled) -> String {
+    let result = Value::Object(settled.result.clone());
+    let text = |key: &str| result.pointer(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (by, reason) = (text("/metadata/approval/by"), text("/metadata/approval/reason"));
+    if reason.is_empty() { by } else { format!("{by}: {reason}") }
 }
 
 /// What was decided about the run as a whole.
@@ -188,7 +198,8 @@ fn of_run(new: Decided, kind: &Kind) -> Option<Decided> {
             ("may not end yet".to_owned(), "gate", String::new(), blocked.message.clone())
         }
         Kind::CancelAsked(asked) => {
-            (format!("cancelled by {}", asked.by), "person", String::new(), asked.reason.clone())
+            let layer = if asked.by.starts_with("runtime:") { "control_plane" } else { "person" };
+            (format!("cancelled by {}", asked.by), layer, String::new(), asked.reason.clone())
         }
         Kind::LoopStalled(_) => {
             ("stops: the model repeats itself".to_owned(), "stall", String::new(), String::new())
@@ -246,7 +257,7 @@ fn refusal(by: SettledBy) -> Option<&'static str> {
         SettledBy::Refusal => Some("rejected"),
         SettledBy::Expiry => Some("expired"),
         SettledBy::Supersession => Some("superseded"),
-        SettledBy::Witness => Some("settled by a witness"),
+        SettledBy::Witness => Some("happened, as a person says"),
         SettledBy::Timeout => Some("stopped for its time"),
         SettledBy::Cancellation => Some("cancelled"),
         SettledBy::Doubt => Some("in doubt"),
