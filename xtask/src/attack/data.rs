@@ -106,6 +106,8 @@ pub(super) struct Step {
     pub(super) provost: Option<Vec<String>>,
     #[serde(default)]
     pub(super) write: Files,
+    /// A statement that another program runs on the database.
+    pub(super) sql: Option<String>,
     /// The signal that the program gets once `when` exists.
     pub(super) kill: Option<Signal>,
     pub(super) when: Option<String>,

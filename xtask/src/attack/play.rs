@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{PermissionsExt as _, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -155,6 +155,9 @@ impl Stage<'_> {
         for (path, text) in &step.write {
             self.write(path, text)?;
         }
+        if let Some(sql) = &step.sql {
+            self.execute(sql)?;
+        }
         let mut log = String::new();
         if let Some(turns) = &step.turns {
             self.model.play(turns.iter().map(|turn| self.filled_turn(turn)).collect());
@@ -171,6 +174,13 @@ impl Stage<'_> {
             log.push_str(&self.provost(&words.iter().map(String::as_str).collect::<Vec<_>>())?);
         }
         Ok(log)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "another program writes to the file")]
+    fn execute(&self, sql: &str) -> Result<(), Failure> {
+        let file = rusqlite::Connection::open(self.project.join(".provost/provost.db"))?;
+        file.execute_batch(&self.filled(sql))?;
+        Ok(())
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -258,13 +268,17 @@ impl Stage<'_> {
         let file = self.project.join(path);
         let parent = file.parent().unwrap_or(&self.project);
         fs::create_dir_all(parent)?;
-        fs::write(&file, &text)?;
+        match text.strip_prefix("link:") {
+            Some(target) => symlink(target, &file)?,
+            None => fs::write(&file, &text)?,
+        }
         self.written.borrow_mut().insert(path.to_owned(), text.clone());
         if text.starts_with("#!") {
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
         }
         if let Some(uid) = self.player.uid {
-            for place in file.ancestors().take_while(|place| place.starts_with(&self.project)) {
+            lchown(&file, Some(uid), Some(uid))?;
+            for place in file.ancestors().skip(1).take_while(|place| place.starts_with(&self.project)) {
                 chown(place, Some(uid), Some(uid))?;
             }
         }

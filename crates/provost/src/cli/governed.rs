@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use provost_contract::canonical;
@@ -19,11 +20,11 @@ const FOLDER_FILES_MAX: usize = 1_000;
 const LAYER: &str = "control_plane";
 
 /// What of a git folder runs programs or changes what git does.
-const GIT_FILES: [&str; 3] = ["config", "config.worktree", "objects/info/alternates"];
+const GIT_FILES: [&str; 4] = ["config", "config.worktree", "commondir", "objects/info/alternates"];
 const GIT_FOLDERS: [&str; 2] = ["hooks", "info"];
 
 /// Names of files and folders whose content runs later, by other programs, without a question.
-const RUNS_LATER: [&str; 24] = [
+const RUNS_LATER: [&str; 31] = [
     ".envrc",
     ".vscode",
     ".idea",
@@ -48,6 +49,13 @@ const RUNS_LATER: [&str; 24] = [
     "setup.py",
     "conftest.py",
     ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".gitconfig",
+    "GNUmakefile",
+    "justfile",
+    "pyproject.toml",
 ];
 
 /// The files that govern a project's agents.
@@ -81,9 +89,8 @@ impl Governed {
             files.extend(GIT_FILES.map(|name| git.join(name)));
             files.extend(GIT_FOLDERS.iter().flat_map(|folder| listed(&git.join(folder))));
         }
-        let shown =
-            |file: &Path| file.strip_prefix(&self.project).unwrap_or(file).to_string_lossy().into_owned();
-        files.iter().filter_map(|file| Some((shown(file), digest(file)?))).collect()
+        // Whole paths: several projects may share one folder of records.
+        files.iter().filter_map(|file| Some((file.to_string_lossy().into_owned(), digest(file)?))).collect()
     }
 
     /// Whether file tools may not change a place, named from the root of the workspace.
@@ -218,7 +225,8 @@ fn digest(file: &Path) -> Option<String> {
     let mut bytes = if file.is_file() { fs::read(file).unwrap_or_default() } else { Vec::new() };
     bytes.truncate(DIGEST_BYTES_MAX);
     let length = if metadata.is_dir() { 0 } else { metadata.len() };
-    bytes.extend(format!("\0{length}\0{link}").bytes());
+    let mode = metadata.permissions().mode() & 0o777;
+    bytes.extend(format!("\0{length}\0{link}\0{mode:o}").bytes());
     Some(canonical::sha256_hex(&bytes))
 }
 

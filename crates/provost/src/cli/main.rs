@@ -67,6 +67,8 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
             screen.data(&reference());
             Ok(Exit::Done)
         }
+        // `--yes` decides, and a program of a run decides nothing.
+        Command::Run(options) if options.with.yes => deciding(command::run::run(&options, screen)),
         Command::Run(options) => working(command::run::run(&options, screen)),
         Command::Chat(options) => deciding(command::chat::run(&options, screen)),
         Command::Runs(options) => waiting(command::runs::run(&options, screen)),

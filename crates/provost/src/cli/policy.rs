@@ -4,7 +4,7 @@
 //! policy is the one the files hold when it is asked: a run that goes on goes on under today's rules.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use provost_contract::json::Object;
@@ -205,17 +205,25 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// A place with its links followed as far as they lead, also where nothing is yet.
+/// A place with its links followed as far as they lead, also where nothing is yet. A link into `/proc` or `/dev` is
+/// not followed: for the program it leads elsewhere than for this process.
 fn resolved(path: &Path, links: usize) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
+    let mut place = PathBuf::new();
+    let mut parts = path.components();
+    while let Some(part) = parts.next() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            Component::CurDir => {}
+            part => place.push(part),
+        }
+        let Ok(target) = place.read_link() else { continue };
+        let target = place.parent().unwrap_or(Path::new("/")).join(target).join(parts.as_path());
+        if links == 0 || ["/proc", "/dev"].iter().any(|folder| place.starts_with(folder)) {
+            return place.join(parts.as_path());
+        }
+        return resolved(&target, links - 1);
     }
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
-    let here = resolved(parent, links).join(name);
-    match here.read_link() {
-        Ok(target) if links > 0 => resolved(&here.parent().unwrap_or(&here).join(target), links - 1),
-        Ok(_) | Err(_) => here,
-    }
+    place
 }
 
 #[cfg(test)]
@@ -235,6 +243,8 @@ mod tests {
         assert_eq!(real("notes/key"), wanted("secrets/key"));
         assert_eq!(real("dangling"), wanted("secrets/new"));
         assert_eq!(real("secrets/key"), None);
+        std::os::unix::fs::symlink("/proc/self/cwd", root.join("process")).unwrap();
+        assert_eq!(real("process/key").as_deref(), Some("/proc/self/cwd/key"));
         assert_eq!(real("nowhere/key"), None);
     }
 }

@@ -33,7 +33,10 @@ pub fn run_above() -> Option<String> {
     if std::env::var_os(Environment::RUN).is_some() {
         return Some(format!("{} is set", Environment::RUN));
     }
-    let mut pid = Process::find(std::process::id())?.parent;
+    let Some(own) = Process::find(std::process::id()) else {
+        return Some("/proc does not show this process, so that its ancestors are unknown".to_owned());
+    };
+    let mut pid = own.parent;
     for _ in 0..ANCESTORS_MAX {
         let process = Process::find(pid)?;
         let is_named = |name: &CStr| name.to_bytes() == process.name.as_bytes();

@@ -149,7 +149,7 @@ impl Plain {
             Does::Reads => operands.iter().map(reads).collect(),
             Does::Lists if operands.is_empty() => Ok(vec![reach.reads(".")?]),
             Does::Lists => operands.iter().map(reads).collect(),
-            Does::Makes => operands.iter().map(|path| reach.writes(path, false)).collect(),
+            Does::Makes => operands.iter().map(|path| reach.makes(path)).collect(),
             Does::Removes => operands.iter().map(|path| reach.writes(path, recursive)).collect(),
             Does::Copies => reach.carries(operands, false),
             Does::Moves => reach.carries(operands, true),
@@ -176,6 +176,14 @@ impl Reach<'_> {
         match touch.places.iter().all(|place| place.below(&root).is_some()) {
             true => Ok(touch),
             false => Err(format!("it writes `{path}`, outside the workspace")),
+        }
+    }
+
+    /// `mkdir -p a/b/..` makes what its last place does not show.
+    fn makes(&self, path: &str) -> Result<Touch, String> {
+        match path.split('/').any(|name| name == "..") {
+            true => Err(format!("`{path}` makes places on its way")),
+            false => self.writes(path, false),
         }
     }
 
