@@ -436,16 +436,10 @@ async fn nobody_has_less_time_to_decide_than_was_said() {
     }
 }
 
-/// What a request says about tools counts, but for what the agent's policy forbids.
+/// A request brings no policy of its own: what the agent's policy forbids stays so. Beside it, a start without one.
 #[tokio::test]
 async fn a_request_of_its_own_policy_lifts_no_refusal_of_the_agent() {
-    let direct = json!({ "action_policy": { "tools": { "note/write": "direct" } } });
-    let sneaky = json!({ "action_policy": { "tools": { "note/write": "direct" } }, "agent_config": {}, "approvers": [] });
-    for (of_agent, own, expected) in [
-        (ActionPolicy::Forbidden, &direct, "call-1-1 Not allowed: the policy for this tool says forbidden."),
-        (ActionPolicy::Forbidden, &sneaky, "call-1-1 Not allowed: the policy for this tool says forbidden."),
-        (ActionPolicy::Preview, &direct, "call-1-1 ok"),
-    ] {
+    let start = |own: Option<serde_json::Value>, of_agent: ActionPolicy| {
         let ledger = Ledger::default();
         let noted = ledger.clone();
         let write = Tool::new("note/write", "Writes.", move |text: Text| {
@@ -455,9 +449,16 @@ async fn a_request_of_its_own_policy_lifts_no_refusal_of_the_agent() {
         let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
         let agent = Agent::new("scribe").policy("note/write", of_agent);
         let runtime = Runtime::builder().model(script).tool(write).agent(agent).build().unwrap();
-        let request = Request::new("Go.").option("policy", own.clone());
-        let done = runtime.start(request).unwrap().outcome().await.unwrap();
-        assert_eq!(results(&done), [expected], "{of_agent:?} {own}");
-        assert_eq!(ledger.entries().is_empty(), of_agent == ActionPolicy::Forbidden);
+        let request = own.into_iter().fold(Request::new("Go."), |request, own| request.option("policy", own));
+        (runtime.start(request), ledger)
+    };
+    let own = json!({ "action_policy": { "tools": { "note/write": "direct" } }, "agent_config": {} });
+    let (refused, ledger) = start(Some(own), ActionPolicy::Forbidden);
+    assert!(matches!(refused, Err(provost::StartError::Ignored(_))));
+    assert!(ledger.entries().is_empty());
+    for (of_agent, written) in [(ActionPolicy::Forbidden, 0), (ActionPolicy::Direct, 1)] {
+        let (started, ledger) = start(None, of_agent);
+        started.unwrap().outcome().await.unwrap();
+        assert_eq!(ledger.entries().len(), written, "{of_agent:?}");
     }
 }

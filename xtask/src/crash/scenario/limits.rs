@@ -21,7 +21,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         deep("budget-depth-is-enough", 1),
         hanging("tool-timeout-remembered").recall(Recall::Remembers),
         hanging("tool-timeout-asked").recall(Recall::Forgets),
-        Scenario::new("max-turns", work()).options(json!({ "max_turns": 2 })),
+        Scenario::new("max-turns", work()).options(json!({ "max_turns": 2 })).ends("budget_exceeded"),
         Scenario::new(
             "stall",
             [
