@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::api::Finish;
 
-/// The name of a call that the provider itself could not read: nobody knows which tool was meant.
+/// The name of a call that the provider itself could not read: which tool was meant is unknown.
 const UNREADABLE_CALL: &str = "unreadable/call";
 
-/// The calls as a turn lists them. One whose arguments nobody can read says why: it is not made, and the model
+/// The calls as a turn lists them. One with unreadable arguments says why: it is not made, and the model
 /// gets that as its result.
 pub(super) fn requested(calls: &[Message], finish: &Finish, turn: u64) -> Vec<Value> {
     match finish {

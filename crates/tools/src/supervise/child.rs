@@ -17,7 +17,7 @@ const BURIAL_MS: i64 = 1_000;
 
 /// Supervises one program, and exits. Its standard input is the socket to the runtime.
 pub(super) fn supervise() -> ! {
-    // The number only tells somebody who looks at the processes; the runtime reads reports.
+    // The number is for a person who lists processes; the runtime reads reports.
     std::process::exit(i32::from(watch().is_err()))
 }
 

@@ -49,7 +49,7 @@ impl Process {
         Self::all().into_iter().filter(|process| process.parent == of).collect()
     }
 
-    /// Whoever descends from a process, the dead left out.
+    /// The living descendants of a process.
     pub(super) fn descendants(of: u32) -> Vec<Self> {
         let mut by_parent: HashMap<u32, Vec<Self>> = HashMap::new();
         for process in Self::all() {

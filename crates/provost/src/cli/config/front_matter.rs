@@ -172,7 +172,7 @@ fn parse(yaml: &str) -> Result<FrontMatter, Mistake> {
     })
 }
 
-/// A mistake in the words of somebody who writes an agent, not a parser.
+/// A mistake in the words of the author of an agent file, not of the parser.
 fn said(error: &Error) -> String {
     match error {
         Error::DuplicateMappingKey { key, .. } => {

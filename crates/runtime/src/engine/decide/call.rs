@@ -167,7 +167,7 @@ fn unfit(tool: &ToolDeclaration, told: Vec<String>) -> Result<Prepared> {
     ToolResult::failure(tool.name().as_str(), &error, metadata, tool.runtime().clone()).map(Prepared::Refused)
 }
 
-/// Why nobody could read the arguments of a call, when nobody could.
+/// Why the arguments of a call could not be read, if they could not.
 fn unread(raw: &Object) -> Option<&str> {
     json::text(json::object(raw, "metadata")?, RequestedCall::UNREAD_ARGUMENTS)
 }

@@ -96,7 +96,7 @@ pub fn altered(state: &RunState, place: usize, declared: &CallDeclared) -> Kind 
     failed(state, place, declared, SettledBy::Refusal, told, Object::new())
 }
 
-/// The call could not succeed, so nobody is asked to allow it.
+/// The call could not succeed, so that no question is asked.
 pub fn would_fail(state: &RunState, place: usize, declared: &CallDeclared, code: &str, reason: &str) -> Kind {
     let error = format!("Not run, and no one was asked: it would fail: {reason}");
     failed(state, place, declared, SettledBy::Preparation, (code, &error), Object::new())
