@@ -11,12 +11,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("protocol", &["contract"]),
     ("policy", &["contract"]),
-    ("runtime", &["contract", "protocol", "policy"]),
-    ("store", &["contract", "protocol", "policy", "runtime"]),
-    ("models", &["contract", "protocol", "policy", "runtime"]),
-    ("tools", &["contract", "protocol", "policy", "runtime"]),
-    ("server", &["contract", "protocol", "policy", "runtime"]),
-    ("provost", &["contract", "protocol", "policy", "runtime", "store", "models", "tools", "server"]),
+    ("engine", &["contract", "protocol", "policy"]),
+    ("runtime", &["contract", "protocol", "policy", "engine"]),
+    ("store", &["contract", "protocol", "policy", "engine", "runtime"]),
+    ("models", &["contract", "protocol", "policy", "engine", "runtime"]),
+    ("tools", &["contract", "protocol", "policy", "engine", "runtime"]),
+    ("server", &["contract", "protocol", "policy", "engine", "runtime"]),
+    (
+        "provost",
+        &["contract", "protocol", "policy", "engine", "runtime", "store", "models", "tools", "server"],
+    ),
 ];
 
 /// Third-party crates that would bring a clock, I/O or async into a pure crate.

@@ -2,7 +2,8 @@
 
 use super::{Finding, Source};
 
-const PURE: &[&str] = &["crates/contract/src/", "crates/protocol/src/", "crates/policy/src/"];
+const PURE: &[&str] =
+    &["crates/contract/src/", "crates/protocol/src/", "crates/policy/src/", "crates/engine/src/"];
 const FORBIDDEN: &[&str] =
     &["std::fs", "std::net", "std::time", "std::env", "std::thread", "std::process", "async fn", ".await"];
 
