@@ -4,14 +4,27 @@
 //! state and inputs give the same events and effects, live or after a crash.
 
 mod actor;
+mod agent;
 mod commit;
+pub mod defect;
+mod due;
+pub mod event;
 mod id;
+mod react;
 mod record;
+pub mod state;
+mod value;
 
 pub use actor::{Actor, ActorKind};
+pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, OnWait};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,
     SignalPost, StandingApproval, StandingChange, WaitRow, WaitSettlement, WhenBusy,
 };
+pub use due::{Effect, EffectId, Execute, due, wake_at};
+pub use event::{Event, EventKind};
 pub use id::{ActionId, Digest, Epoch, IdError, RunId, Seq, SessionId, SignalId, Time, WaitId, WorkerId};
+pub use react::{Input, ModelAnswer, ModelResponse, Now, QueuedSignal, react, would_advance};
 pub use record::{ChainError, ChainProblem, Erasure, Record, Unchained, verify};
+pub use state::{Illegal, RunState};
+pub use value::{Args, ArtifactRef, Fault, Payload, Ruling, Usage, Verdict, WorldEffect, hash_of};

@@ -1,6 +1,6 @@
 //! `when`: an action that runs only if others ended a certain way.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -8,7 +8,9 @@ use super::{ActionId, ActionStatus, CODE};
 use crate::{ContractError, Result, json as read};
 
 /// How the other action must have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ConditionStatus {

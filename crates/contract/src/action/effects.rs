@@ -1,6 +1,6 @@
 //! What doing an action changes outside, and whether it may be done twice.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -18,6 +18,7 @@ use crate::{ContractError, Result, json};
     Ord,
     Hash,
     Serialize,
+    Deserialize,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -44,7 +45,8 @@ pub enum SideEffect {
 }
 
 /// What an executor declares of its effects. Silence means unknown, and unknown is never harmless.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<Vec<SideEffect>>", into = "Option<Vec<SideEffect>>")]
 pub enum SideEffects {
     /// Nobody said.
     #[default]
@@ -85,6 +87,21 @@ impl SideEffects {
     }
 }
 
+impl From<Option<Vec<SideEffect>>> for SideEffects {
+    fn from(effects: Option<Vec<SideEffect>>) -> Self {
+        effects.into_iter().flatten().collect()
+    }
+}
+
+impl From<SideEffects> for Option<Vec<SideEffect>> {
+    fn from(effects: SideEffects) -> Self {
+        match effects {
+            SideEffects::Unknown => None,
+            SideEffects::Declared(effects) => Some(effects),
+        }
+    }
+}
+
 impl FromIterator<SideEffect> for SideEffects {
     fn from_iter<I: IntoIterator<Item = SideEffect>>(effects: I) -> Self {
         let effects: Vec<SideEffect> = effects.into_iter().collect();
@@ -104,6 +121,7 @@ impl FromIterator<SideEffect> for SideEffects {
     Ord,
     Hash,
     Serialize,
+    Deserialize,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -115,6 +133,8 @@ pub enum Idempotency {
     Pure,
     /// Doing it again under the same key changes nothing.
     Keyed,
+    /// Nothing of it is seen until its changes are applied as a whole; before that it can be discarded.
+    Transactional,
     /// Doing it again does it twice.
     #[default]
     None,
@@ -124,7 +144,7 @@ impl Idempotency {
     /// Whether a second attempt under the same key is safe.
     pub fn may_repeat(self) -> bool {
         match self {
-            Self::Pure | Self::Keyed => true,
+            Self::Pure | Self::Keyed | Self::Transactional => true,
             Self::None => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Who an action asks for: a class of executor, a target, and the capabilities it needs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -10,7 +10,9 @@ use crate::{ContractError, Result, json as read};
 const AUTO: &str = "auto";
 
 /// The six classes of executor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ExecutorType {

@@ -97,3 +97,16 @@ fn on_failure(field: &str, value: &Value) -> Result<OnFailure> {
         Some(_) | None => read::word(CODE, field, value),
     }
 }
+
+impl serde::Serialize for FailurePolicy {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for FailurePolicy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::parse(&value).map_err(serde::de::Error::custom)
+    }
+}

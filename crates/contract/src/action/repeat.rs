@@ -91,3 +91,16 @@ impl Until {
         output.pointer(&self.field) == Some(&self.equals)
     }
 }
+
+impl serde::Serialize for Repeat {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Repeat {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::parse(&value).map_err(serde::de::Error::custom)
+    }
+}

@@ -1,6 +1,6 @@
 //! What an action reads or writes, so that two writers do not meet.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -9,7 +9,18 @@ use crate::{ContractError, Result, json as read};
 
 /// How an action uses a resource.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -22,9 +33,10 @@ pub enum Access {
 }
 
 /// One resource and how it is used.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Resource {
     /// The resource's name, such as `file:src/lib.rs` or `repo://current`.
+    #[serde(rename = "ref")]
     pub name: String,
     /// How it is used.
     pub access: Access,

@@ -6,6 +6,7 @@ mod call;
 mod catalog;
 mod declaration;
 mod executor_registry;
+mod facts;
 mod identical_failure;
 mod name;
 mod parameters;
@@ -24,6 +25,7 @@ pub use call::ToolCall;
 pub use catalog::{CatalogEvent, RejectedTool, ToolCatalog, ToolExecution};
 pub use declaration::{ToolDeclaration, ToolExecutor};
 pub use executor_registry::ToolExecutorRegistry;
+pub use facts::{DuplicatePolicy, OnTimeout, ToolFacts};
 pub use identical_failure::{FailureSignature, IdenticalFailureTracker, RepeatedFailure};
 pub use name::ToolName;
 pub use parameters::{

@@ -1,0 +1,312 @@
+//! Admission: what may start now, what must be asked first, and what is not allowed.
+//!
+//! It is repeated before every attempt, also after an answer, a retry or an input.
+
+use provost_policy::Verdict as GateVerdict;
+use provost_policy::tool_call_gate::evaluate_call;
+use serde_json::json;
+
+use super::consequence::Dependencies;
+use super::end::Ending;
+use super::ruling::{Leave, is_mediation_open, is_policy_open};
+use super::{Done, Reaction, words};
+use crate::defect::{self, Defect};
+use crate::event::{ActionStarted, AllowedBy, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping};
+use crate::state::{Action, RunState, Stage};
+use crate::{ActionId, AskStyle, Digest, Payload, Ruling, Verdict};
+
+/// Returns whether an action could start, as far as dependencies and resources go.
+pub(crate) fn is_startable(state: &RunState, id: ActionId, action: &Action) -> bool {
+    action.stage == Stage::Pending
+        && action.wait.is_none()
+        && action.answered.is_none()
+        && !state.has_open_parts(id)
+        && (action.holds || state.dependencies(action) == Dependencies::Met)
+        && is_first(state, id, action)
+}
+
+/// Whether nothing else has, or has an earlier claim to, what an action needs.
+fn is_first(state: &RunState, id: ActionId, action: &Action) -> bool {
+    if action.holds || defect::is(Defect::ResourcesIgnored) {
+        return true;
+    }
+    let scope = action.spec.under;
+    let blocks = |other: ActionId| {
+        let Some(rival) = state.action(other) else { return false };
+        rival.holds || (other < id && state.dependencies(rival) == Dependencies::Met)
+    };
+    let nested = defect::is(Defect::NestedCompetes) && scope.is_some();
+    let outside = || state.resources.rivals(None, id, &action.spec.resources).any(blocks);
+    !state.resources.rivals(scope, id, &action.spec.resources).any(blocks) && !(nested && outside())
+}
+
+impl Reaction<'_> {
+    /// Starts what may start, and asks where a person must be asked.
+    pub(super) fn admit(&mut self) -> Done {
+        if self.now.draining {
+            return Ok(());
+        }
+        let open: Vec<ActionId> = self.state.open.iter().copied().collect();
+        let mut asks = Vec::new();
+        for id in open {
+            let Some(action) = self.state.action(id).filter(|action| action.wait.is_none()) else { continue };
+            let rolls_forward = action.stage == Stage::Proposed && action.applying;
+            if self.state.is_cancelled(action) && !rolls_forward {
+                continue;
+            }
+            match action.stage {
+                Stage::InDoubt if action.answered.is_none() => self.ask_about_doubt(id)?,
+                Stage::Proposed => self.admit_change_set(id)?,
+                Stage::Suspended if self.state.stops.is_empty() => self.ask_for_input(id)?,
+                Stage::Pending if self.state.stops.is_empty() => self.admit_pending(id, &mut asks)?,
+                Stage::InDoubt | Stage::Suspended | Stage::Pending | Stage::Running | Stage::Ended => {}
+            }
+        }
+        self.ask(asks)
+    }
+
+    fn admit_change_set(&mut self, id: ActionId) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        if self.state.has_open_parts(id) || self.now.wall < action.not_before {
+            return Ok(());
+        }
+        let Some(change_set) = action.change_set.clone() else { return Ok(()) };
+        let begun = action.applying && !defect::is(Defect::ApplyJudgedAgain);
+        let strictest = change_set
+            .paths
+            .iter()
+            .map(|path| path.ruling.clone())
+            .reduce(Ruling::stricter)
+            .unwrap_or_else(|| Ruling::new(Verdict::Allow, "no_changes", "engine"));
+        let mut allowed_by = if action.applying { AllowedBy::RollForward } else { AllowedBy::Rule };
+        if !begun && strictest.decision == Verdict::Deny {
+            let result = words::denied(action, &strictest);
+            return self.end(id, Ending::blocked("denied_path", EndedBy::Rule).result(result));
+        }
+        if !begun && strictest.decision == Verdict::Ask {
+            let gate = action.change_set_gate.as_ref();
+            let approved = gate
+                .filter(|gate| gate.about == change_set.digest && gate.policy == self.state.policy)
+                .map(|gate| gate.value);
+            let Some(wait) = approved else {
+                return self.ask_about_change_set(id, &change_set, &strictest);
+            };
+            allowed_by = AllowedBy::Wait { wait: self.state.wait_id(wait) };
+        }
+        if self.state.running_tasks() >= self.state.spec.limits.parallel {
+            return Ok(());
+        }
+        self.start(id, Phase::Apply, strictest, allowed_by)
+    }
+
+    fn admit_pending(&mut self, id: ActionId, asks: &mut Vec<(ActionId, Ruling)>) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        if !is_startable(self.state, id, action) || self.now.wall < action.not_before {
+            return Ok(());
+        }
+        if action.erased && action.attempt == 0 {
+            let sentence = "Not run: its arguments were erased.";
+            let result = words::failure(action, "erased", sentence, json!({}));
+            return self.end(id, Ending::failed("erased", EndedBy::Engine).result(result));
+        }
+        if let Some(ending) = self.refused_by_call_rules(id, action) {
+            return self.end(id, ending);
+        }
+        let hooks = self.state.spec.hooks;
+        if is_policy_open(self.state, hooks, action) {
+            return Ok(());
+        }
+        let leave = self.state.leave(action);
+        let unjudged = defect::is(Defect::InputUnjudged) && action.input.is_some();
+        let leave = match leave {
+            Leave::Denied(ruling) | Leave::Needed(ruling) if unjudged => {
+                Leave::Given(ruling, AllowedBy::Rule)
+            }
+            leave => leave,
+        };
+        if let Leave::Denied(ruling) = &leave {
+            let result = words::denied(action, ruling);
+            let reason = if action.doubt.is_some() { "in_doubt" } else { "denied" };
+            return self.end(id, Ending::blocked(reason, EndedBy::Rule).result(result));
+        }
+        if is_mediation_open(self.state, hooks, action) {
+            return Ok(());
+        }
+        if self.mediate(id)? {
+            return Ok(());
+        }
+        self.admit_judged(id, leave, asks)
+    }
+
+    fn admit_judged(&mut self, id: ActionId, leave: Leave, asks: &mut Vec<(ActionId, Ruling)>) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        if let Some(unprepared) = &action.spec.unprepared {
+            let result = match unprepared.result.is_empty() {
+                true => words::failure(action, &unprepared.code, "It cannot be run.", json!({})),
+                false => Payload::inline(unprepared.result.clone()),
+            };
+            return self.end(id, Ending::failed("unprepared", EndedBy::Preparation).result(result));
+        }
+        match leave {
+            Leave::Denied(_) => Ok(()),
+            Leave::Needed(ruling) if action.is_bridged() => {
+                let sentence = "Not run: it needs an approval, and a program must not wait for a person.";
+                let more = json!({ "decision": words::ruling_record(&ruling) });
+                let result = words::failure(action, "approval_required", sentence, more);
+                self.end(id, Ending::blocked("approval_required", EndedBy::Rule).result(result))
+            }
+            Leave::Needed(ruling) => {
+                if !self.state.spec.hooks.preview {
+                    asks.push((id, *ruling));
+                }
+                Ok(())
+            }
+            Leave::Given(ruling, allowed_by) => self.begin(id, *ruling, allowed_by),
+        }
+    }
+
+    /// Starts an action that may run, as its kind of executor does.
+    fn begin(&mut self, id: ActionId, ruling: Ruling, allowed_by: AllowedBy) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        if let Some(stop) = self.call_limit(action) {
+            return self.emit(RunStopping { stop });
+        }
+        if action.executor().waits().is_some() {
+            return self.begin_waiting(id, ruling, allowed_by);
+        }
+        match action.executor() {
+            ExecutorKind::Pipeline => {
+                self.start(id, Phase::Run, ruling, allowed_by)?;
+                self.declare_steps(id)
+            }
+            _ if self.state.running_tasks() < self.state.spec.limits.parallel
+                || defect::is(Defect::ParallelIgnored) =>
+            {
+                self.start(id, Phase::Run, ruling, allowed_by)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the limit of calls has no room for another beside those that have begun.
+    fn call_limit(&self, action: &Action) -> Option<crate::event::Stop> {
+        if action.holds || self.state.spec.budgets.is_empty() {
+            return None;
+        }
+        let tool = action.spec.operation.as_str();
+        let begun = self.state.open_actions().filter(|(_, other)| other.holds);
+        let (mut all, mut of_tool) = (0, 0);
+        for (_, other) in begun {
+            all += 1;
+            of_tool += u64::from(other.spec.operation == tool);
+        }
+        self.state.ledger.calls_spent(tool, all, of_tool)
+    }
+
+    /// Opens an attempt.
+    pub(super) fn start(
+        &mut self,
+        id: ActionId,
+        phase: Phase,
+        ruling: Ruling,
+        allowed_by: AllowedBy,
+    ) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        let started = ActionStarted {
+            action: id,
+            attempt: action.attempt + 1,
+            round: action.round,
+            phase,
+            key: self.state.key_for(action, phase),
+            args: action.args.raw,
+            resolved: None,
+            ruling,
+            allowed_by,
+            expect: action.expect.clone(),
+            input: action.input.clone(),
+        };
+        self.emit(started)
+    }
+
+    fn refused_by_call_rules(&self, id: ActionId, action: &Action) -> Option<Ending> {
+        let rules = &self.state.agent.call_rules;
+        if rules.is_empty() || action.holds || action.spec.under.is_some() {
+            return None;
+        }
+        let decision = evaluate_call(rules, &action.spec.operation, &self.state.tools_called(Some(id)));
+        if decision.verdict == GateVerdict::Allow {
+            return None;
+        }
+        let more = json!({ "tool_call_gate": decision.inputs });
+        let result = words::failure(action, "tool_call_gate_rejected", &decision.reason, more);
+        Some(Ending::blocked("call_rule", EndedBy::Rule).result(result))
+    }
+
+    /// What the mediator said about an action takes effect. Returns whether it ended or waits.
+    fn mediate(&mut self, id: ActionId) -> Result<bool, crate::state::Illegal> {
+        let Some(action) = self.state.action(id) else { return Ok(true) };
+        let Some(said) = self.state.bound(action.mediated.as_ref(), action).cloned() else {
+            return Ok(false);
+        };
+        let ending = match said {
+            HookAnswer::Reject { result: Some(result), .. } => {
+                Ending::blocked("mediator", EndedBy::Mediator).result(Payload::inline(result))
+            }
+            HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => {
+                let more = serde_json::Value::Object(fault.fields.clone());
+                let result = words::failure(action, &fault.code, &fault.message, more);
+                Ending::blocked("mediator", EndedBy::Mediator).result(result)
+            }
+            HookAnswer::Replace { payload, .. } => {
+                let wire = payload.shown().as_object();
+                let done = wire.and_then(|wire| wire.get("success")) == Some(&true.into());
+                let ending = match done {
+                    true => Ending::new(crate::event::ActionEnd::Completed, "replaced", EndedBy::Mediator),
+                    false => Ending::failed("replaced", EndedBy::Mediator),
+                };
+                ending.result(payload)
+            }
+            HookAnswer::Wait { result } => {
+                self.begin_client_wait(id, result)?;
+                return Ok(true);
+            }
+            HookAnswer::NoOpinion
+            | HookAnswer::Proceed { .. }
+            | HookAnswer::Message { .. }
+            | HookAnswer::Complete { .. }
+            | HookAnswer::Note { .. } => return Ok(false),
+        };
+        self.end(id, ending)?;
+        Ok(true)
+    }
+
+    /// Asks for approvals: one question each, or one for all.
+    fn ask(&mut self, asks: Vec<(ActionId, Ruling)>) -> Done {
+        match self.state.agent.spec.ask {
+            AskStyle::Each => {
+                for ask in asks {
+                    self.ask_for_approval(vec![ask], None, Vec::new())?;
+                }
+                Ok(())
+            }
+            AskStyle::Together if asks.is_empty() => Ok(()),
+            AskStyle::Together => self.ask_for_approval(asks, None, Vec::new()),
+        }
+    }
+}
+
+impl RunState {
+    /// Returns the key of an action's last attempt.
+    pub fn key(&self, action: &Action) -> Digest {
+        self.key_for(action, action.phase)
+    }
+
+    /// The key of an attempt: the same for every attempt of a round, another for the next round.
+    fn key_for(&self, action: &Action, phase: Phase) -> Digest {
+        let (run, id, round) = (self.spec.run.as_str(), action.spec.id.to_string(), action.round.to_string());
+        match (phase, &action.change_set) {
+            (Phase::Apply, Some(set)) => Digest::of_fields(&[run, &id, &round, &set.digest.to_string()]),
+            (Phase::Apply, None) | (Phase::Run, _) => Digest::of_fields(&[run, &id, &round]),
+        }
+    }
+}

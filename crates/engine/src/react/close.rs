@@ -1,0 +1,276 @@
+//! What the outcome of an attempt means for its action.
+
+use provost_contract::action::OnFailure;
+use provost_contract::tool::OnTimeout;
+
+use super::end::{EffectRule, Ending};
+use super::{Done, Reaction, words};
+use crate::defect::{self, Defect};
+use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe};
+use crate::state::Action;
+use crate::{ActionId, Actor, Payload, Time, Usage};
+
+/// How often in a row a worker may be lost, an approval be out of date, or input be asked for.
+const IN_A_ROW_MAX: u32 = 3;
+/// The first pause before a retry; it doubles with every failure.
+const BACKOFF_MS: u64 = 1_000;
+
+/// What is known about an open attempt that just ended.
+struct Closing {
+    id: ActionId,
+    action: Action,
+    by: EndedBy,
+    actor: Actor,
+    usage: Usage,
+    cancelled: bool,
+    stopping: bool,
+}
+
+impl Reaction<'_> {
+    /// The open attempt of an action has an outcome.
+    pub(super) fn close(
+        &mut self,
+        id: ActionId,
+        outcome: Outcome,
+        usage: Usage,
+        (by, actor): (EndedBy, Actor),
+    ) -> Done {
+        let Some(action) = self.state.action(id).cloned() else { return Ok(()) };
+        let cancelled = self.state.is_cancelled(&action);
+        let stopping = cancelled || !self.state.stops.is_empty();
+        let closing = Closing { id, action, by, actor, usage, cancelled, stopping };
+        match &outcome {
+            Outcome::Completed { result, goal, satisfying } => {
+                let (result, goal, satisfying) = (result.clone(), *goal, *satisfying);
+                self.completed(closing, outcome, result, goal, satisfying)
+            }
+            Outcome::Proposed { .. } => self.proposed(closing, outcome),
+            Outcome::InputRequired { .. } => self.input_required(closing, outcome),
+            Outcome::NotStarted { code } => {
+                let code = code.clone();
+                self.not_started(closing, &code)
+            }
+            Outcome::Stale { .. } => self.stale(closing, outcome),
+            Outcome::Stopped => self.stopped(closing),
+            Outcome::Lost { gone, probe, result } => {
+                let (gone, probe, result) = (*gone, *probe, result.clone());
+                self.lost(closing, outcome, (gone, probe), result)
+            }
+            Outcome::Failed { .. } | Outcome::TimedOut { .. } => self.failed(closing, outcome),
+        }
+    }
+
+    /// The attempt is over, the action is not.
+    fn go_on(&mut self, closing: Closing, outcome: Outcome, next: Next) -> Done {
+        let Closing { id: action, usage, actor, .. } = closing;
+        let attempt = closing.action.attempt;
+        self.emit_by(actor, AttemptEnded { action, attempt, outcome, usage, next })
+    }
+
+    fn close_with(&mut self, closing: Closing, ending: Ending) -> Done {
+        self.end(closing.id, ending.usage(closing.usage).actor(closing.actor))
+    }
+
+    fn completed(
+        &mut self,
+        closing: Closing,
+        outcome: Outcome,
+        result: Payload,
+        goal: bool,
+        satisfying: bool,
+    ) -> Done {
+        if let Some(repeat) =
+            closing.action.spec.repeat.as_ref().filter(|_| closing.action.phase == Phase::Run)
+        {
+            let until = repeat.until.is_some();
+            let more = closing.action.round < repeat.max() && !closing.stopping;
+            if more && !(until && goal) {
+                return self.go_on(closing, outcome, Next::Round);
+            }
+            if until && !goal {
+                let ending = Ending::failed("rounds_exhausted", closing.by).result(result);
+                return self.close_with(closing, ending);
+            }
+        }
+        let ending = Ending::completed(closing.by).result(result).satisfying(satisfying);
+        self.close_with(closing, ending)
+    }
+
+    fn proposed(&mut self, closing: Closing, outcome: Outcome) -> Done {
+        if closing.cancelled {
+            let ending = cancelled(&closing.action, "cancelled", false);
+            return self.close_with(closing, ending);
+        }
+        self.go_on(closing, outcome, Next::Judge)
+    }
+
+    fn input_required(&mut self, closing: Closing, outcome: Outcome) -> Done {
+        if closing.stopping {
+            let ending = cancelled(&closing.action, "cancelled", true);
+            return self.close_with(closing, ending);
+        }
+        if closing.action.counts.inputs < IN_A_ROW_MAX {
+            return self.go_on(closing, outcome, Next::Input);
+        }
+        let sentence = "It asked for input too often.";
+        let result = words::failure(&closing.action, "too_many_inputs", sentence, serde_json::json!({}));
+        let ending = Ending::failed("too_many_inputs", EndedBy::Engine).result(result);
+        self.close_with(closing, ending)
+    }
+
+    fn not_started(&mut self, closing: Closing, code: &str) -> Done {
+        let ending = if closing.cancelled {
+            cancelled(&closing.action, "cancelled", false)
+        } else {
+            let result = words::not_started(&closing.action, code);
+            Ending::failed(code.to_owned(), EndedBy::Engine).result(result)
+        };
+        self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))
+    }
+
+    fn stale(&mut self, closing: Closing, outcome: Outcome) -> Done {
+        if closing.stopping {
+            let ending = cancelled(&closing.action, "cancelled", false);
+            return self.close_with(closing, ending.effect(EffectRule::BeforeAttempt));
+        }
+        if closing.action.counts.stale < IN_A_ROW_MAX {
+            return self.go_on(closing, outcome, Next::AskAgain);
+        }
+        let sentence = "Not run: what its approval was about kept changing.";
+        let result = words::failure(&closing.action, "stale", sentence, serde_json::json!({}));
+        let ending = Ending::failed("stale", EndedBy::Engine).result(result);
+        self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))
+    }
+
+    fn stopped(&mut self, closing: Closing) -> Done {
+        let midway = !closing.action.is_repeatable();
+        let reason = if midway { "stopped_midway" } else { "cancelled" };
+        let ending = cancelled(&closing.action, reason, midway);
+        self.close_with(closing, ending)
+    }
+
+    /// Its worker is gone. Reads and what is safe to repeat run again; anything else is in doubt.
+    fn lost(
+        &mut self,
+        closing: Closing,
+        outcome: Outcome,
+        (gone, probe): (bool, Probe),
+        result: Option<Payload>,
+    ) -> Done {
+        let action = &closing.action;
+        let once_more = action.counts.losses + 1 < IN_A_ROW_MAX;
+        let retry = Next::Retry { not_before: self.now.wall };
+        if defect::is(Defect::LostAttemptsRunAgain) && !closing.stopping {
+            return self.go_on(closing, outcome, retry);
+        }
+        if probe == Probe::Done {
+            let ending = Ending::completed(EndedBy::Probe).result(result.unwrap_or_default());
+            return self.close_with(closing, Ending { reason: "probed".into(), ..ending });
+        }
+        if action.phase == Phase::Apply {
+            let next = if once_more && gone { retry } else { Next::Doubt };
+            return self.go_on(closing, outcome, next);
+        }
+        if probe == Probe::NotDone && gone {
+            if closing.stopping {
+                let ending = cancelled(action, "cancelled", false).effect(EffectRule::BeforeAttempt);
+                return self.close_with(closing, ending);
+            }
+            return self.run_again(closing, outcome, once_more);
+        }
+        let repeatable = action.is_repeatable();
+        if closing.cancelled {
+            let ending = match repeatable {
+                true => cancelled(action, "cancelled", !action.spec.only_reads()),
+                false => Ending::blocked("in_doubt", EndedBy::Cancel).result(words::in_doubt(action, None)),
+            };
+            return self.close_with(closing, ending);
+        }
+        if repeatable && (gone || action.spec.only_reads()) {
+            if closing.stopping {
+                let ending = cancelled(action, "stopping", !action.spec.only_reads());
+                return self.close_with(closing, ending);
+            }
+            return self.run_again(closing, outcome, once_more);
+        }
+        self.go_on(closing, outcome, Next::Doubt)
+    }
+
+    fn run_again(&mut self, closing: Closing, outcome: Outcome, once_more: bool) -> Done {
+        if once_more {
+            let not_before = self.now.wall;
+            return self.go_on(closing, outcome, Next::Retry { not_before });
+        }
+        let sentence = "The process died each time this ran.";
+        let result = words::failure(&closing.action, "lost", sentence, serde_json::json!({}));
+        let ending = Ending::failed("lost", EndedBy::Engine).result(result);
+        self.close_with(closing, ending)
+    }
+
+    fn failed(&mut self, closing: Closing, outcome: Outcome) -> Done {
+        let action = &closing.action;
+        let timed_out = matches!(outcome, Outcome::TimedOut { .. });
+        if action.phase == Phase::Apply {
+            if timed_out {
+                return self.go_on(closing, outcome, Next::Doubt);
+            }
+            let ending = Ending::failed("conflict", closing.by).result(result_of(action, &outcome));
+            return self.close_with(closing, ending.effect(EffectRule::BeforeAttempt));
+        }
+        if action.is_repeatable() {
+            if self.retries(&closing) {
+                let not_before = self.backoff(action);
+                return self.go_on(closing, outcome, Next::Retry { not_before });
+            }
+            let reason = if timed_out { "timed_out" } else { "failed" };
+            let ending = Ending::failed(reason, closing.by).result(result_of(action, &outcome));
+            return self.close_with(closing, ending);
+        }
+        if timed_out {
+            if closing.cancelled || action.spec.facts.on_timeout == OnTimeout::Tell {
+                let ending = Ending::blocked("in_doubt", closing.by).result(result_of(action, &outcome));
+                return self.close_with(closing, ending);
+            }
+            return self.go_on(closing, outcome, Next::Doubt);
+        }
+        let ending = Ending::failed("failed", closing.by).result(result_of(action, &outcome));
+        self.close_with(closing, ending)
+    }
+
+    fn retries(&self, closing: &Closing) -> bool {
+        let policy = closing.action.spec.on_failure;
+        policy.on_failure == OnFailure::Retry
+            && closing.action.counts.failures + 1 < policy.max_attempts()
+            && !closing.stopping
+    }
+
+    fn backoff(&self, action: &Action) -> Time {
+        let factor = 1_u64 << action.counts.failures.min(6);
+        self.now.wall.plus_ms(BACKOFF_MS.saturating_mul(factor))
+    }
+}
+
+fn cancelled(action: &Action, reason: &'static str, midway: bool) -> Ending {
+    Ending::cancelled(reason, EndedBy::Cancel).result(words::cancelled(action, midway))
+}
+
+/// The result of an attempt that failed: the executor's own, or one that says so.
+fn result_of(action: &Action, outcome: &Outcome) -> Payload {
+    match outcome {
+        Outcome::TimedOut { .. } if action.executor() == ExecutorKind::Client => {
+            words::client_timed_out(action)
+        }
+        Outcome::TimedOut { ms } => words::timed_out(action, *ms),
+        Outcome::Failed { fault, result } if result.shown().is_null() => {
+            words::failure(action, &fault.code, &fault.message, serde_json::json!({}))
+        }
+        Outcome::Failed { result, .. } => result.clone(),
+        Outcome::Completed { .. }
+        | Outcome::Stopped
+        | Outcome::Lost { .. }
+        | Outcome::NotStarted { .. }
+        | Outcome::Stale { .. }
+        | Outcome::Proposed { .. }
+        | Outcome::InputRequired { .. } => Payload::default(),
+    }
+}

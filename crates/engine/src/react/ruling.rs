@@ -1,0 +1,121 @@
+//! Whether an action may run now, and what lets it.
+
+use serde_json::json;
+
+use crate::defect::{self, Defect};
+use crate::event::{AllowedBy, HookAnswer, HookSet};
+use crate::state::{Action, Bound, RunState};
+use crate::{Ruling, Verdict};
+
+/// Whether an action may run now.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Leave {
+    /// It may, by this.
+    Given(Box<Ruling>, AllowedBy),
+    /// A person must allow it first.
+    Needed(Box<Ruling>),
+    /// It may not.
+    Denied(Box<Ruling>),
+}
+
+impl RunState {
+    /// Returns what the policy says about an action: the settings it was accepted with, what a hook said
+    /// about exactly these arguments, and today's denials.
+    pub fn ruling(&self, action: &Action) -> Ruling {
+        let tool = action.spec.operation.as_str();
+        let said = self.bound(action.ruled.as_ref(), action).and_then(ruling_of);
+        let ruling = self.agent.ruling_after(tool, said.as_ref());
+        match &self.today {
+            Some(today) if ruling.decision != Verdict::Deny => {
+                let now = today.ruling(tool);
+                if now.decision == Verdict::Deny { now } else { ruling }
+            }
+            Some(_) | None => ruling,
+        }
+    }
+
+    /// Returns an answer if it is about these arguments under this policy.
+    pub(crate) fn bound<'a, T>(&self, answer: Option<&'a Bound<T>>, action: &Action) -> Option<&'a T> {
+        let answer = answer.filter(|bound| bound.about == action.args.raw && bound.policy == self.policy);
+        answer.map(|bound| &bound.value)
+    }
+
+    /// Returns what a standing approval of an action's question covers.
+    pub(crate) fn standing_scope(&self, action: &Action) -> String {
+        let ruling = self.ruling(action);
+        let principal = &self.spec.principal;
+        let owner = ["owner_type", "owner_key"].map(|key| principal.get(key).cloned().unwrap_or_default());
+        let user = principal.get("acting_user_id").cloned().unwrap_or_default();
+        json!([
+            self.spec.workspace,
+            owner,
+            user,
+            self.spec.agent,
+            action.spec.operation,
+            ruling.source,
+            ruling.rule
+        ])
+        .to_string()
+    }
+
+    /// Returns whether an action may run now.
+    pub(crate) fn leave(&self, action: &Action) -> Leave {
+        let ruling = Box::new(self.ruling(action));
+        let approved = self.approval(action);
+        let lifts = defect::is(Defect::ApprovalLiftsDeny) && approved.is_some();
+        if ruling.decision == Verdict::Deny && !lifts {
+            return Leave::Denied(ruling);
+        }
+        if ruling.decision == Verdict::Allow && !action.must_ask {
+            return Leave::Given(ruling, AllowedBy::Rule);
+        }
+        if let Some(wait) = approved {
+            return Leave::Given(ruling, AllowedBy::Wait { wait: self.wait_id(wait) });
+        }
+        let scope = self.standing_scope(action);
+        if !action.must_ask && !ruling.person_only && self.standing_counts(&scope) {
+            return Leave::Given(ruling, AllowedBy::Standing { scope });
+        }
+        Leave::Needed(ruling)
+    }
+
+    /// Returns the wait whose answer approved exactly these arguments under this policy.
+    fn approval(&self, action: &Action) -> Option<u32> {
+        let unbound = defect::is(Defect::ApprovalUnbound);
+        let gate = action.gate.as_ref()?;
+        (unbound || action.is_approved(self.policy)).then_some(gate.value)
+    }
+
+    /// Returns whether a standing approval holds. Who may no longer answer has no standing word either.
+    fn standing_counts(&self, scope: &str) -> bool {
+        let approvers = &self.agent.spec.approvers;
+        let granted = self.standing.get(scope);
+        granted.is_some_and(|approval| approvers.is_empty() || approvers.contains(&approval.by.id))
+    }
+}
+
+/// What a policy hook decided. One that failed has denied.
+fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
+    match answer {
+        HookAnswer::Proceed { ruling } => ruling.as_deref().cloned(),
+        HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => {
+            Some(Ruling::new(Verdict::Deny, fault.code.clone(), "policy_hook").because(fault.message.clone()))
+        }
+        HookAnswer::NoOpinion
+        | HookAnswer::Replace { .. }
+        | HookAnswer::Wait { .. }
+        | HookAnswer::Message { .. }
+        | HookAnswer::Complete { .. }
+        | HookAnswer::Note { .. } => None,
+    }
+}
+
+/// Returns whether a hook must still speak about an action before it is judged.
+pub(super) fn is_policy_open(state: &RunState, hooks: HookSet, action: &Action) -> bool {
+    hooks.policy && action.spec.unprepared.is_none() && state.bound(action.ruled.as_ref(), action).is_none()
+}
+
+/// Returns whether the mediator must still speak about an action.
+pub(super) fn is_mediation_open(state: &RunState, hooks: HookSet, action: &Action) -> bool {
+    hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none()
+}

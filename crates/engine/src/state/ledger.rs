@@ -1,0 +1,165 @@
+//! What was spent, reserved and counted, and which limit is used up.
+
+use std::collections::BTreeMap;
+
+use crate::Usage;
+use crate::event::{Limits, Stop};
+
+const TURNS: &str = "turns";
+const TOOL_CALLS: &str = "tool_calls";
+const WALL_CLOCK: &str = "wall_clock_seconds";
+
+/// What holds a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holder {
+    /// A model call, by its number.
+    Request(u32),
+    /// A wait, by its number: a child's share.
+    Wait(u32),
+}
+
+/// The account of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    budgets: BTreeMap<String, u64>,
+    turns_max: u32,
+    spent: Usage,
+    reserved: BTreeMap<Holder, Usage>,
+    turns: u32,
+    calls: u64,
+    calls_by_tool: BTreeMap<String, u64>,
+}
+
+impl Ledger {
+    pub(crate) fn new(limits: &Limits, budgets: &BTreeMap<String, u64>) -> Self {
+        Self { budgets: budgets.clone(), turns_max: limits.turns, ..Self::default() }
+    }
+
+    /// Returns all that was spent.
+    pub fn spent(&self) -> &Usage {
+        &self.spent
+    }
+
+    /// Returns what is set aside for open requests and children.
+    pub fn reserved(&self) -> impl Iterator<Item = (&Holder, &Usage)> {
+        self.reserved.iter()
+    }
+
+    /// Returns how many turns began.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Returns how many calls ended.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Returns a budget's limit.
+    pub fn budget(&self, name: &str) -> Option<u64> {
+        self.budgets.get(name).copied()
+    }
+
+    pub(crate) fn raise(&mut self, budgets: &BTreeMap<String, u64>) {
+        for (name, limit) in budgets {
+            let current = self.budgets.entry(name.clone()).or_default();
+            *current = (*current).max(*limit);
+            if name == TURNS {
+                self.turns_max = self.turns_max.max(u32::try_from(*limit).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
+    pub(crate) fn reserve(&mut self, holder: Holder, amount: Usage) {
+        self.reserved.insert(holder, amount);
+    }
+
+    pub(crate) fn reservation(&self, holder: Holder) -> Usage {
+        self.reserved.get(&holder).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn settle(&mut self, holder: Holder, used: &Usage) {
+        self.reserved.remove(&holder);
+        self.spent.add(used);
+    }
+
+    pub(crate) fn spend(&mut self, used: &Usage) {
+        self.spent.add(used);
+    }
+
+    pub(crate) fn count_turn(&mut self) {
+        self.turns += 1;
+    }
+
+    pub(crate) fn count_call(&mut self, tool: &str) {
+        self.calls += 1;
+        // Counted by tool only where a budget looks at it.
+        let name = format!("{TOOL_CALLS}_{tool}");
+        if self.budgets.contains_key(&name) {
+            *self.calls_by_tool.entry(name).or_default() += 1;
+        }
+    }
+
+    /// Returns the stop that another turn would mean.
+    pub(crate) fn turns_spent(&self) -> Option<Stop> {
+        let limit = self.budgets.get(TURNS).copied().unwrap_or(self.turns_max.into());
+        (u64::from(self.turns) >= limit).then(|| stop(TURNS, TURNS, self.turns.into(), limit))
+    }
+
+    /// Returns the stop that calls made so far mean, with `begun` calls counted as made.
+    pub(crate) fn calls_spent(&self, tool: &str, begun: u64, begun_of_tool: u64) -> Option<Stop> {
+        let of_all = self.budgets.get(TOOL_CALLS).and_then(|limit| {
+            let used = self.calls + begun;
+            (used >= *limit).then(|| stop(TOOL_CALLS, TOOL_CALLS, used, *limit))
+        });
+        of_all.or_else(|| {
+            let name = format!("{TOOL_CALLS}_{tool}");
+            let limit = self.budgets.get(&name)?;
+            let used = self.calls_by_tool.get(&name).copied().unwrap_or_default() + begun_of_tool;
+            (used >= *limit).then(|| stop(&name, TOOL_CALLS, used, *limit))
+        })
+    }
+
+    /// Returns the stop that spending `more` would mean. Exactly the rest may be spent.
+    pub(crate) fn spending_stop(&self, more: &Usage) -> Option<Stop> {
+        self.budgets.iter().filter(|(name, _)| is_spent(name)).find_map(|(name, limit)| {
+            let reserved: u64 = self.reserved.values().map(|usage| usage.get(name)).sum();
+            let used = self.spent.get(name).saturating_add(reserved);
+            let wanted = used.saturating_add(more.get(name));
+            (used >= *limit || wanted > *limit).then(|| stop(name, name, wanted.max(*limit), *limit))
+        })
+    }
+
+    /// Returns the stop that the time spent at work means.
+    pub(crate) fn wall_clock_stop(&self, active_ms: u64) -> Option<Stop> {
+        let limit = self.budgets.get(WALL_CLOCK)?;
+        let used = active_ms / 1_000;
+        (used >= *limit).then(|| stop(WALL_CLOCK, "wall_clock", used, *limit))
+    }
+
+    /// Returns how much longer the run may work.
+    pub(crate) fn wall_clock_left_ms(&self, active_ms: u64) -> Option<u64> {
+        Some(self.budgets.get(WALL_CLOCK)?.saturating_mul(1_000).saturating_sub(active_ms))
+    }
+}
+
+/// Whether a budget is about spending, and not about something that is counted elsewhere.
+fn is_spent(name: &str) -> bool {
+    !matches!(name, TURNS | WALL_CLOCK | "depth" | "children" | "fan_out") && !name.starts_with(TOOL_CALLS)
+}
+
+fn stop(name: &str, dimension: &str, used: u64, limit: u64) -> Stop {
+    Stop::Budget { name: name.to_owned(), dimension: dimension.to_owned(), used, limit }
+}
+
+impl Ledger {
+    /// Returns the stop that the calls made so far mean, of all tools or of one.
+    pub(crate) fn any_calls_spent(&self) -> Option<Stop> {
+        self.calls_spent("", 0, 0).or_else(|| {
+            self.calls_by_tool.iter().find_map(|(name, used)| {
+                let limit = self.budgets.get(name)?;
+                (used >= limit).then(|| stop(name, TOOL_CALLS, *used, *limit))
+            })
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! How events become lines of the transcript.
+
+use std::sync::Arc;
+
+use provost_contract::Message;
+use provost_contract::json::{self, Object};
+use serde_json::{Value, json};
+
+use super::{Action, RunState, Transcript};
+use crate::{ActionId, Seq};
+
+/// The key under which a result says who changed the arguments, and what they became.
+pub(crate) const ARGUMENTS_CHANGED: &str = "arguments_changed";
+
+impl RunState {
+    /// Returns the transcript with everything that the next request will show.
+    pub fn shown(&self) -> Transcript {
+        let mut transcript = self.transcript.clone();
+        for (seq, message) in self.fresh_lines() {
+            transcript.push(seq, message);
+        }
+        transcript
+    }
+
+    /// Returns the lines that the model has not been shown, in order.
+    fn fresh_lines(&self) -> Vec<(Seq, Arc<Message>)> {
+        let mut lines = Vec::new();
+        for (id, action) in &self.actions {
+            if action.end.is_some() && !action.seen && action.spec.under.is_none() {
+                self.lines_of(*id, action, &mut lines);
+            }
+        }
+        lines.extend(self.after_turn.iter().cloned());
+        lines.extend(self.queued.iter().cloned());
+        lines
+    }
+
+    /// The call, its result and what follows from it. A call that was left out stands nowhere.
+    fn lines_of(&self, id: ActionId, action: &Action, lines: &mut Vec<(Seq, Arc<Message>)>) {
+        let Some(end) = action.end.as_ref().filter(|end| end.reason != "left_out") else { return };
+        let turn = self.turn.as_ref().filter(|turn| turn.declaration == id.declaration);
+        let turn = turn.map_or(self.turn_number(), |turn| turn.turn);
+        if !self.is_protocol() {
+            lines.push((end.seq, Arc::new(call_message(turn, action))));
+        }
+        lines.push((end.seq, Arc::new(result_message(action, end.result.shown()))));
+        lines.extend(end.nudge.iter().map(|nudge| (end.seq, nudge.clone())));
+        lines.extend(end.remarks.iter().map(|remark| (end.seq, remark.clone())));
+    }
+
+    /// Shows the model what is new: it enters the transcript for good.
+    pub(super) fn show(&mut self) {
+        for (seq, message) in self.fresh_lines() {
+            self.transcript.push(seq, message);
+        }
+        self.after_turn.clear();
+        self.queued.clear();
+        self.turn = None;
+        self.repetition.found = None;
+        let plain = !self.is_protocol();
+        let mut effect = self.effect;
+        self.actions.retain(|_, action| {
+            let ended = action.end.is_some();
+            action.seen |= ended;
+            if ended && plain {
+                effect = effect.max(action.effect);
+            }
+            // Nothing refers to an ended call of an earlier turn any more.
+            !(ended && plain)
+        });
+        self.effect = effect;
+    }
+
+    /// Returns the tools that were called so far, in order, those of the open turn included up to `before`.
+    pub(crate) fn tools_called(&self, before: Option<ActionId>) -> Vec<&str> {
+        let open = self.actions.iter().filter(|(id, action)| {
+            action.spec.under.is_none() && !action.seen && before.is_none_or(|before| **id < before)
+        });
+        let open = open.filter(|(_, action)| action.end.as_ref().is_none_or(|end| end.reason != "left_out"));
+        self.transcript.tool_calls().chain(open.map(|(_, action)| action.spec.operation.as_str())).collect()
+    }
+}
+
+fn call_message(turn: u32, action: &Action) -> Message {
+    let parameters = &action.args.redacted;
+    let metadata = json::into_object(json!({
+        "tool_call_id": action.spec.label,
+        "parameters_sha256": crate::hash_of(parameters).to_string(),
+        "parameters_redacted": true,
+    }));
+    Message::tool_call("", &action.spec.operation, parameters.clone(), turn.into(), metadata)
+}
+
+fn result_message(action: &Action, result: &Value) -> Message {
+    let payload = result.as_object().cloned().unwrap_or_else(|| {
+        json::into_object(json!({ "success": true, "tool_name": action.spec.operation, "result": result }))
+    });
+    let metadata = Object::from_iter([("tool_call_id".to_owned(), action.spec.label.as_str().into())]);
+    Message::tool_result(&result_content(&payload), &action.spec.operation, payload, metadata)
+}
+
+/// What the model reads of a result: its payload as JSON, or the error in plain words; before it, which
+/// arguments it ran with when a person changed them.
+fn result_content(result: &Object) -> String {
+    let changed =
+        json::object(result, "metadata").and_then(|metadata| json::object(metadata, ARGUMENTS_CHANGED));
+    let changed = changed.map(|changed| {
+        let by = json::text(changed, "by").unwrap_or("A person");
+        let parameters = changed.get("parameters").map(Value::to_string).unwrap_or_default();
+        format!("{by} changed the arguments of this call. It ran with {parameters}.\n")
+    });
+    let content = match (json::text(result, "error"), result.get("result")) {
+        (Some(error), _) => error.to_owned(),
+        (None, payload) => payload.map(Value::to_string).unwrap_or_default(),
+    };
+    format!("{}{content}", changed.unwrap_or_default())
+}
