@@ -12,6 +12,7 @@ pub mod port;
 mod segments;
 pub mod service;
 pub mod session;
+pub mod store;
 pub mod system;
 pub mod worker;
 
