@@ -14,6 +14,7 @@ mod react;
 mod record;
 pub mod state;
 mod value;
+pub mod view;
 
 pub use actor::{Actor, ActorKind};
 pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, OnWait};
@@ -24,7 +25,7 @@ pub use commit::{
 pub use due::{Effect, EffectId, Execute, due, wake_at};
 pub use event::{Event, EventKind};
 pub use id::{ActionId, Digest, Epoch, IdError, RunId, Seq, SessionId, SignalId, Time, WaitId, WorkerId};
-pub use react::{Input, ModelAnswer, ModelResponse, Now, QueuedSignal, react, would_advance};
+pub use react::{Input, ModelAnswer, ModelFault, ModelResponse, Now, QueuedSignal, react, would_advance};
 pub use record::{ChainError, ChainProblem, Erasure, Record, Unchained, verify};
 pub use state::{Illegal, RunState};
 pub use value::{Args, ArtifactRef, Fault, Payload, Ruling, Usage, Verdict, WorldEffect, hash_of};

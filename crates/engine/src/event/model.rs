@@ -96,7 +96,7 @@ pub struct ModelResponded {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Parsed {
     /// It declares something.
-    Declared(Declaration),
+    Declared(Box<Declaration>),
     /// It cannot be read.
     Malformed {
         /// Why.

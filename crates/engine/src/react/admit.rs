@@ -37,7 +37,8 @@ fn is_first(state: &RunState, id: ActionId, action: &Action) -> bool {
     };
     let nested = defect::is(Defect::NestedCompetes) && scope.is_some();
     let outside = || state.resources.rivals(None, id, &action.spec.resources).any(blocks);
-    !state.resources.rivals(scope, id, &action.spec.resources).any(blocks) && !(nested && outside())
+    let beaten = state.resources.rivals(scope, id, &action.spec.resources).any(blocks);
+    !beaten && (!nested || !outside())
 }
 
 impl Reaction<'_> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::ask::number;
-use super::{Done, Input, ModelAnswer, ModelResponse, Reaction, Unread};
+use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unread};
 use crate::defect::{self, Defect};
 use crate::event::{
     ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswered, ModelFailed, ModelResponded,
@@ -71,8 +71,8 @@ impl Reaction<'_> {
     ) -> Done {
         self.emit_in(epoch, Actor::runtime(), RunClaimed { worker, compiled, policy, standing })?;
         if let Some(open) = self.state.model.open {
-            let fault = Fault::new("lost", "The process died while the model was asked.");
-            self.model_failed(open, fault, None, Some(0), serde_json::Value::Null)?;
+            let fault = ModelFault::new("lost", "The process died while the model was asked.");
+            self.model_failed(open, ModelFault { retry_in_ms: Some(0), ..fault })?;
         }
         if self.state.claims > CLAIMS_MAX && self.state.ended.is_none() && self.state.stops.is_empty() {
             let stop = Stop::Interrupted { code: "crash_loop".into(), message: None };
@@ -119,9 +119,7 @@ impl Reaction<'_> {
         let Some(open) = open else { return Ok(()) };
         match answer {
             ModelAnswer::Responded(response) => self.responded(open, *response),
-            ModelAnswer::Failed { fault, usage, retry_in_ms, diagnostics } => {
-                self.model_failed(open, fault, usage, retry_in_ms, diagnostics)
-            }
+            ModelAnswer::Failed(fault) => self.model_failed(open, *fault),
         }
     }
 
@@ -158,14 +156,8 @@ impl Reaction<'_> {
     }
 
     /// A model call gave no response. It is tried again, with the next model, as far as that may help.
-    pub(super) fn model_failed(
-        &mut self,
-        open: OpenRequest,
-        fault: Fault,
-        usage: Option<Usage>,
-        retry_in_ms: Option<u64>,
-        diagnostics: serde_json::Value,
-    ) -> Done {
+    pub(super) fn model_failed(&mut self, open: OpenRequest, failed: ModelFault) -> Done {
+        let ModelFault { fault, usage, retry_in_ms, diagnostics } = failed;
         let reserved = self.state.ledger.reservation(Holder::Request(open.request));
         let limit = self.state.spec.limits.model_failures;
         let models = u32::try_from(self.state.agent.spec.models.len()).unwrap_or(u32::MAX).max(1);

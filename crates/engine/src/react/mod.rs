@@ -155,16 +155,28 @@ pub enum ModelAnswer {
     /// A response.
     Responded(Box<ModelResponse>),
     /// None.
-    Failed {
-        /// What went wrong.
-        fault: Fault,
-        /// What it cost; none when that is not known.
-        usage: Option<Usage>,
-        /// Whether another attempt may help, and after how long.
-        retry_in_ms: Option<u64>,
-        /// What the provider says about itself.
-        diagnostics: Value,
-    },
+    Failed(Box<ModelFault>),
+}
+
+/// Why a model call gave no response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFault {
+    /// What went wrong.
+    pub fault: Fault,
+    /// What it cost; none when that is not known.
+    pub usage: Option<Usage>,
+    /// Whether another attempt may help, and after how long.
+    pub retry_in_ms: Option<u64>,
+    /// What the provider says about itself.
+    pub diagnostics: Value,
+}
+
+impl ModelFault {
+    /// Returns a fault that another attempt does not help.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        let fault = Fault::new(code, message);
+        Self { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null }
+    }
 }
 
 /// A response of a model, redacted and with its calls prepared.

@@ -43,7 +43,7 @@ impl Reaction<'_> {
         }
         match unread.declaration {
             Some(Parsed::Malformed { fault }) => self.refuse(&response, fault),
-            Some(Parsed::Declared(declaration)) => self.declare(&response, declaration),
+            Some(Parsed::Declared(declaration)) => self.declare(&response, *declaration),
             None => self.declare_calls(&response, unread.calls),
         }
     }

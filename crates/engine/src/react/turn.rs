@@ -12,7 +12,7 @@ use crate::event::{
 use crate::react::is_startable;
 use crate::react::ruling::{is_mediation_open, is_policy_open};
 use crate::state::{RunState, Stage};
-use crate::{Fault, OnWait, Payload};
+use crate::{OnWait, Payload};
 
 /// Returns whether the model is to be asked.
 pub(crate) fn is_turn_wanted(state: &RunState, now: &Now) -> bool {
@@ -135,8 +135,8 @@ impl Reaction<'_> {
             return self.emit(RunStopping { stop: Stop::Cancelled { signal } });
         }
         if let (Some(open), true) = (self.state.model.open, self.state.cancel.is_some()) {
-            let fault = Fault::new("cancelled", "The run was cancelled.");
-            return self.model_failed(open, fault, None, None, serde_json::Value::Null);
+            let fault = super::ModelFault::new("cancelled", "The run was cancelled.");
+            return self.model_failed(open, fault);
         }
         if let Some(stop) = self.stop_between_turns() {
             return self.emit(RunStopping { stop });
