@@ -4,6 +4,8 @@
 //! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
 //! answers callers from what is stored, `session` keeps a run's session for the runs after it.
 
+pub mod actor;
+pub mod dispatch;
 pub mod driver;
 pub mod engine;
 mod id;

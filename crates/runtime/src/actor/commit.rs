@@ -1,0 +1,61 @@
+//! Committing a batch of events, and what the actor does when the store refuses or fails.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use provost_engine::Commit;
+
+use super::run::ActorError;
+use crate::port::Advice;
+use crate::store::{CommitError, Store};
+
+/// The first pause before a commit is sent again; it doubles up to the last.
+const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE_MAX: Duration = Duration::from_millis(500);
+
+/// What came of a commit.
+#[derive(Debug)]
+pub(super) enum Committed {
+    /// It is durable.
+    Done,
+    /// The state is not the store's: it is folded again, and the same inputs are reacted to.
+    Reload,
+}
+
+/// Sends a commit until the store says what became of it. `Busy` and a store that went away are not ends:
+/// the same commit is sent again, and the store recognises one that it has.
+///
+/// # Errors
+/// If the run belongs to another worker, or the store cannot take the commit at all.
+pub(super) async fn send(store: &dyn Store, commit: Arc<Commit>) -> Result<Committed, ActorError> {
+    let mut pause = PAUSE;
+    loop {
+        let error = match store.commit(commit.clone()).await {
+            Ok(_) => return Ok(Committed::Done),
+            Err(error) => error,
+        };
+        match error.advice() {
+            Advice::LetGo => return Err(ActorError::Fenced),
+            Advice::Reload => return Ok(Committed::Reload),
+            Advice::RetryLater | Advice::ReadTail => {}
+            Advice::Stop if is_outage(&error) => {}
+            Advice::Stop => return Err(ActorError::Commit(Box::new(error))),
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// Whether the storage itself is away or full: it may come back, and the run is not at fault.
+fn is_outage(error: &CommitError) -> bool {
+    match error {
+        CommitError::Storage(fault) => {
+            use crate::port::Fault;
+            match fault {
+                Fault::Full { .. } | Fault::Failed(_) | Fault::ReadOnly { .. } => true,
+                Fault::Busy { .. } | Fault::Corrupt { .. } | Fault::Closed | Fault::Unknown(_) => false,
+            }
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,178 @@
+//! Starting effects: each becomes a task that answers with an input.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use provost_contract::json::Object;
+use provost_engine::event::{Hook, HookAnswer, Outcome, Subject as HookSubject};
+use provost_engine::{
+    ActionId, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
+};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use super::performer::{HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
+use super::run::RunActor;
+
+type Answer = (Input, Option<Vec<Object>>);
+
+impl RunActor {
+    /// Starts an effect as a task.
+    pub(super) fn start(&mut self, effect: Effect) {
+        let id = effect.id();
+        match effect {
+            Effect::Model { request, purpose, model, .. } => self.start_model(id, request, purpose, model),
+            Effect::Hook { hook, subject } => self.start_hook(id, hook, subject),
+            Effect::Preview { action } => self.start_preview(id, action),
+            Effect::Execute(execute) => self.start_execute(id, *execute),
+            Effect::Stop { action, attempt } => {
+                if !self.tasks.stop(action, attempt) {
+                    let outcome = Outcome::NotStarted { code: "stopped".into() };
+                    let input = Input::Outcome { action, attempt, outcome, usage: Usage::default() };
+                    self.tasks.start(id, Arc::default(), async move { (input, None) });
+                }
+            }
+            Effect::Recover { action, attempt, phase, key, process } => {
+                let Some(open) = self.state().action(action) else { return };
+                let lost = LostAttempt {
+                    context: self.context(),
+                    spec: open.spec.clone(),
+                    attempt,
+                    phase,
+                    key,
+                    process,
+                    raw: self.arguments.of(action, &open.args),
+                };
+                let performer = self.shared.performer.clone();
+                self.tasks.start(id, Arc::default(), async move {
+                    let found = performer.recover(lost).await;
+                    let (gone, probe, result) = (found.gone, found.probe, found.result);
+                    (Input::Recovered { action, attempt, gone, probe, result }, None)
+                });
+            }
+            Effect::WakeAt(_) => {}
+        }
+    }
+
+    fn start_model(
+        &mut self,
+        id: EffectId,
+        request: u32,
+        purpose: provost_engine::event::Purpose,
+        model: u32,
+    ) {
+        let call = ModelCall {
+            context: self.context(),
+            request,
+            purpose,
+            model,
+            transcript: self.state().transcript.clone(),
+            deltas: self.shared.deltas.clone(),
+        };
+        let limit = Duration::from_millis(self.state().spec.limits.model_ms);
+        let performer = self.shared.performer.clone();
+        self.tasks.start(id, Arc::default(), async move { ask_model(&*performer, call, limit).await });
+    }
+
+    fn start_hook(&mut self, id: EffectId, hook: Hook, about: HookSubject) {
+        let subject = match about {
+            HookSubject::Turn { turn } => Subject::Turn(turn),
+            HookSubject::Run => Subject::Run,
+            HookSubject::Action { action } => {
+                let Some(open) = self.state().action(action) else { return };
+                Subject::Action {
+                    spec: open.spec.clone(),
+                    args: open.args.clone(),
+                    raw: self.arguments.of(action, &open.args),
+                    result: open.end.as_ref().map(|end| end.result.clone()),
+                }
+            }
+        };
+        let transcript = self.state().shown();
+        let call = HookCall { context: self.context(), hook, about, subject, transcript };
+        let ms = self.state().spec.limits.hook_ms;
+        let performer = self.shared.performer.clone();
+        self.tasks.start(id, Arc::default(), async move {
+            let answer = timeout(Duration::from_millis(ms), performer.hook(call)).await;
+            let late = || HookAnswer::Failed {
+                fault: Fault::new("hook_timed_out", format!("The hook gave no answer within {ms} ms.")),
+            };
+            (Input::Hook { hook, subject: about, answer: answer.unwrap_or_else(|_| late()) }, None)
+        });
+    }
+
+    /// What an executor gets of an open action, if its arguments are known.
+    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Work> {
+        let open = self.state().action(action)?;
+        Some(Work {
+            context: self.context(),
+            spec: open.spec.clone(),
+            raw: self.arguments.of(action, &open.args)?,
+            notes: Notes { action, attempt: execute.attempt, sender: self.notes.0.clone() },
+            execute,
+            deltas: self.shared.deltas.clone(),
+        })
+    }
+
+    fn start_preview(&mut self, id: EffectId, action: ActionId) {
+        let Some(open) = self.state().action(action) else { return };
+        let execute = Execute {
+            action,
+            attempt: open.attempt + 1,
+            phase: provost_engine::event::Phase::Run,
+            key: self.state().key(open),
+            args: open.args.clone(),
+            expect: Vec::new(),
+            input: None,
+            timeout_ms: self.state().spec.limits.hook_ms,
+        };
+        let ms = execute.timeout_ms;
+        let work = self.assignment(action, execute);
+        let performer = self.shared.performer.clone();
+        self.tasks.start(id, Arc::default(), async move {
+            let nothing = Ok(Payload::default());
+            let Some(work) = work else {
+                return (Input::Preview { action, preview: nothing, expect: Vec::new() }, None);
+            };
+            let input = match timeout(Duration::from_millis(ms), performer.preview(work)).await {
+                Ok(shown) => Input::Preview { action, preview: shown.preview, expect: shown.expect },
+                Err(_) => Input::Preview { action, preview: nothing, expect: Vec::new() },
+            };
+            (input, None)
+        });
+    }
+
+    fn start_execute(&mut self, id: EffectId, execute: Execute) {
+        let (action, attempt, ms) = (execute.action, execute.attempt, execute.timeout_ms);
+        let work = self.assignment(action, execute);
+        let performer = self.shared.performer.clone();
+        let stop = Arc::new(Notify::new());
+        let stopped = stop.clone();
+        self.tasks.start(id, stop, async move {
+            let Some(work) = work else {
+                let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
+                return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
+            };
+            let ended = tokio::select! {
+                biased;
+                ended = timeout(Duration::from_millis(ms), performer.execute(work)) => ended,
+                () = stopped.notified() => Ok((Outcome::Stopped, Usage::default())),
+            };
+            let late = |_| (Outcome::TimedOut { ms }, Usage::default());
+            let (outcome, usage) = ended.unwrap_or_else(late);
+            (Input::Outcome { action, attempt, outcome, usage }, None)
+        });
+    }
+}
+
+async fn ask_model(performer: &dyn Performer, call: ModelCall, limit: Duration) -> Answer {
+    let request = call.request;
+    match timeout(limit, performer.model(call)).await {
+        Ok(reply) => (Input::Model { request, answer: reply.answer }, Some(reply.raw)),
+        Err(_) => {
+            let sentence = format!("The model gave no answer within {} ms.", limit.as_millis());
+            let fault = ModelFault::new("timed_out", sentence);
+            (Input::Model { request, answer: ModelAnswer::Failed(Box::new(fault)) }, None)
+        }
+    }
+}

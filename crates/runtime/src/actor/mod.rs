@@ -1,0 +1,20 @@
+//! One run as an actor: what is due is started, what happened is decided about without waiting, and what
+//! was decided is committed before anything acts on it.
+//!
+//! [`Performer`] is the edge to models, hooks and executors. [`RunActor`] owns a claimed run until it rests,
+//! ends or is lost.
+
+mod arguments;
+mod commit;
+mod effects;
+mod load;
+mod performer;
+mod run;
+mod tasks;
+
+pub use load::{Agents, LoadError, LoadedRun};
+pub use performer::{
+    Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes, Performer,
+    Previewed, RunContext, Subject, Work,
+};
+pub use run::{ActorError, Lease, Parked, Release, RunActor, Shared};

@@ -1,0 +1,254 @@
+//! The edge of an actor: who answers models, hooks and executors.
+
+use std::sync::Arc;
+
+use provost_contract::json::Object;
+use provost_engine::event::{
+    ActionSpec, Hook, HookAnswer, Note, Outcome, Phase, Probe, Purpose, RunSpec, Subject as HookSubject,
+};
+use provost_engine::state::Transcript;
+use provost_engine::view::ChildOrder;
+use provost_engine::{ActionId, Agent, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage};
+use tokio::sync::mpsc;
+
+use crate::port::Boxed;
+
+/// The run that an effect belongs to.
+#[derive(Clone, Debug)]
+pub struct RunContext {
+    /// What was asked for.
+    pub spec: Arc<RunSpec>,
+    /// The agent it obeys.
+    pub agent: Arc<Agent>,
+    /// The turn that is under way, or the last one.
+    pub turn: u32,
+}
+
+/// A piece of something that is still under way. For watchers only: nothing is decided by it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delta {
+    /// More text of the model.
+    Text(String),
+    /// More of what the model thinks, where the provider shows it.
+    Reasoning(String),
+    /// A call begins.
+    Call {
+        /// Its index among the calls of the turn.
+        index: usize,
+        /// The provider's id; may be empty.
+        label: String,
+        /// The tool, as the provider names it.
+        name: String,
+    },
+    /// More of the JSON text of a call's arguments.
+    Arguments {
+        /// The index of the call.
+        index: usize,
+        /// The piece.
+        text: String,
+    },
+    /// The response broke off and is asked for again: what was streamed of it does not count.
+    Restart,
+    /// More output of an executor.
+    Output {
+        /// The action.
+        action: ActionId,
+        /// The piece.
+        text: String,
+    },
+    /// How far an executor has come.
+    Progress {
+        /// The action.
+        action: ActionId,
+        /// What it does now.
+        title: String,
+        /// How much is done.
+        done: u64,
+        /// Of how much.
+        of: Option<u64>,
+    },
+}
+
+/// Where the deltas of one run go. Never blocks; what does not fit is dropped.
+pub trait DeltaSink: Send + Sync {
+    /// Passes on a piece.
+    fn delta(&self, run: &RunId, delta: Delta);
+}
+
+/// A model call.
+#[derive(Clone)]
+pub struct ModelCall {
+    /// The run.
+    pub context: RunContext,
+    /// The number of the request.
+    pub request: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Which model of the agent's list.
+    pub model: u32,
+    /// What the model is shown.
+    pub transcript: Transcript,
+    /// Where the pieces of the response go.
+    pub deltas: Arc<dyn DeltaSink>,
+}
+
+/// What came of a model call.
+#[derive(Clone, Debug)]
+pub struct ModelReply {
+    /// The answer, redacted.
+    pub answer: ModelAnswer,
+    /// The raw arguments of its calls or declared actions, in their order.
+    pub raw: Vec<Object>,
+}
+
+/// What a hook is asked about.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// The turn.
+    Turn(u32),
+    /// An action, with its raw arguments if they are known.
+    Action {
+        /// The action.
+        spec: Arc<ActionSpec>,
+        /// The redacted arguments that it runs with.
+        args: provost_engine::Args,
+        /// The raw ones.
+        raw: Option<Object>,
+        /// Its result, for hooks that look at results.
+        result: Option<Payload>,
+    },
+    /// The run.
+    Run,
+}
+
+/// A hook is asked.
+#[derive(Clone, Debug)]
+pub struct HookCall {
+    /// The run.
+    pub context: RunContext,
+    /// The hook.
+    pub hook: Hook,
+    /// What about, as the journal names it.
+    pub about: HookSubject,
+    /// What about, with everything that the hook may see.
+    pub subject: Subject,
+    /// The transcript, with what is new.
+    pub transcript: Transcript,
+}
+
+/// Where an executor notes durable facts about its attempt.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    pub(super) action: ActionId,
+    pub(super) attempt: u32,
+    pub(super) sender: mpsc::Sender<(ActionId, u32, Note)>,
+}
+
+impl Notes {
+    /// Notes a fact. It is durable when a later effect of the same run starts.
+    pub async fn note(&self, note: Note) {
+        // A run that is gone has no use for it.
+        let _ = self.sender.send((self.action, self.attempt, note)).await;
+    }
+}
+
+/// What an executor gets.
+#[derive(Clone)]
+pub struct Work {
+    /// The run.
+    pub context: RunContext,
+    /// The action.
+    pub spec: Arc<ActionSpec>,
+    /// Attempt, key, time limit, and what must be unchanged.
+    pub execute: Execute,
+    /// The raw arguments.
+    pub raw: Object,
+    /// Where it notes durable facts.
+    pub notes: Notes,
+    /// Where its output and progress go.
+    pub deltas: Arc<dyn DeltaSink>,
+}
+
+/// An attempt of an earlier worker.
+#[derive(Clone, Debug)]
+pub struct LostAttempt {
+    /// The run.
+    pub context: RunContext,
+    /// The action.
+    pub spec: Arc<ActionSpec>,
+    /// The attempt.
+    pub attempt: u32,
+    /// What it did.
+    pub phase: Phase,
+    /// The key that it got.
+    pub key: Digest,
+    /// The process that it noted.
+    pub process: Option<Note>,
+    /// The raw arguments, if they are known.
+    pub raw: Option<Object>,
+}
+
+/// What was found out about a lost attempt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Whether it is certain that nothing of it runs any more. Without proof it is false.
+    pub gone: bool,
+    /// What the executor knows of it by its key.
+    pub probe: Probe,
+    /// The result, if it was done.
+    pub result: Option<Payload>,
+}
+
+/// What an action would do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Previewed {
+    /// What a person is shown; or why the action would fail.
+    pub preview: Result<Payload, Fault>,
+    /// The files that it shows: an approval is bound to them.
+    pub expect: Vec<Digest>,
+}
+
+/// A child run, ready to be accepted.
+#[derive(Clone, Debug)]
+pub struct NewChild {
+    /// The run, without its records.
+    pub new: NewRun,
+    /// What it is asked to do.
+    pub spec: RunSpec,
+}
+
+/// Performs the effects of runs. Every method may be called again after a crash except
+/// [`execute`](Self::execute), which is called once for each attempt.
+///
+/// # Cancel safety
+/// Dropping the future of [`execute`](Self::execute) stops the work; dropping any other future loses nothing.
+pub trait Performer: Send + Sync {
+    /// Returns what the next model call may cost at most, from a running count: it must not walk the
+    /// transcript.
+    fn reserve(&self, context: &RunContext, transcript: &Transcript) -> Usage {
+        let _ = (context, transcript);
+        Usage::default()
+    }
+
+    /// Asks the model.
+    fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply>;
+
+    /// Asks a hook.
+    fn hook(&self, call: HookCall) -> Boxed<'_, HookAnswer>;
+
+    /// Finds out what an action would do. Changes nothing.
+    fn preview(&self, work: Work) -> Boxed<'_, Previewed>;
+
+    /// Carries out an attempt.
+    fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)>;
+
+    /// Finds out what became of an attempt of an earlier worker, after ending its process if it can.
+    fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found>;
+
+    /// Returns the run that an action delegates to.
+    ///
+    /// # Errors
+    /// Why there is none, such as an agent that does not exist.
+    fn child(&self, context: &RunContext, order: &ChildOrder, action: &ActionSpec)
+    -> Result<NewChild, Fault>;
+}

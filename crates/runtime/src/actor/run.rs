@@ -1,0 +1,495 @@
+//! The loop of one run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use provost_engine::event::{Event, EventKind, Note, Outcome, Phase, Probe, RunAccepted, Signal};
+use provost_engine::view::{self, RunStatus};
+use provost_engine::{
+    ActionId, Actor, Commit, Digest, Effect, Epoch, Input, NewRun, Now, QueuedSignal, RunId, RunState, Seq,
+    SignalId, Time, Usage, WorkerId, due, react,
+};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Instant;
+
+use super::arguments::Arguments;
+use super::commit::{Committed, send};
+use super::load::{Agents, LoadError, LoadedRun};
+use super::performer::{DeltaSink, Performer, RunContext};
+use super::tasks::{Finished, Tasks};
+use crate::port::{Clock, Fault as StoreFault};
+use crate::store::{CommitError, Store};
+
+/// How many signals are read at a time.
+const SIGNALS: usize = 256;
+/// How many notes of executors may wait.
+const NOTES: usize = 64;
+/// A run that continues by itself within this time is not let go of.
+const NEAR_MS: i64 = 5_000;
+/// How long running executors have to stop when the worker drains.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Why an actor stopped working on its run. The run itself goes on with another worker.
+#[derive(Debug, thiserror::Error)]
+pub enum ActorError {
+    /// Another worker has the run.
+    #[error("another worker has the run")]
+    Fenced,
+    /// The worker's lease is over.
+    #[error("the lease of the worker is over")]
+    LeaseLost,
+    /// The run cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The engine produced an event that cannot follow: a defect.
+    #[error(transparent)]
+    Illegal(#[from] provost_engine::Illegal),
+    /// The store refused the commit for good: a defect.
+    #[error("the store refused a commit")]
+    Commit(#[source] Box<CommitError>),
+    /// The storage failed.
+    #[error(transparent)]
+    Storage(#[from] StoreFault),
+    /// A run that an action delegates to cannot be made: a defect, it is checked before.
+    #[error("a child run cannot be made ({code}): {message}")]
+    Child {
+        /// The code.
+        code: String,
+        /// The reason.
+        message: String,
+    },
+    /// An event cannot be written as JSON: a defect.
+    #[error("an event cannot be written")]
+    Encode(#[from] serde_json::Error),
+}
+
+/// What all actors of a process share.
+pub struct Shared {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Who performs effects.
+    pub performer: Arc<dyn Performer>,
+    /// The agents of the process.
+    pub agents: Arc<dyn Agents>,
+    /// Wall time.
+    pub clock: Arc<dyn Clock>,
+    /// Where deltas go.
+    pub deltas: Arc<dyn DeltaSink>,
+}
+
+/// The lease of the worker that an actor works for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lease {
+    /// It holds; effects may start until then.
+    Until(Instant),
+    /// It is over.
+    Lost,
+}
+
+/// Why an actor stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// The run is over.
+    Ended,
+    /// The run rests until a signal, an answer or its due time.
+    Rests,
+    /// The worker drains; the run has work left.
+    Drained,
+}
+
+/// A run that an actor let go of, with what the next actor of the same process need not read again.
+#[derive(Debug)]
+pub struct Parked {
+    /// Why.
+    pub release: Release,
+    /// The run as it is stored.
+    pub loaded: LoadedRun,
+    pub(super) arguments: Arguments,
+}
+
+/// A claimed run.
+pub struct RunActor {
+    pub(super) shared: Arc<Shared>,
+    worker: WorkerId,
+    epoch: Epoch,
+    loaded: LoadedRun,
+    pub(super) arguments: Arguments,
+    pub(super) tasks: Tasks,
+    /// What happened and is not committed yet.
+    pub(super) inputs: Vec<Input>,
+    /// Responses whose raw arguments came with them.
+    raw: Option<Vec<provost_contract::json::Object>>,
+    pub(super) notes: (mpsc::Sender<(ActionId, u32, Note)>, mpsc::Receiver<(ActionId, u32, Note)>),
+    mail: Arc<Notify>,
+    lease: watch::Receiver<Lease>,
+    drain: watch::Receiver<bool>,
+    began: Instant,
+    row: Option<provost_engine::RowChange>,
+}
+
+impl RunActor {
+    /// Takes a claimed run. `mail` rings when signals wait for it.
+    ///
+    /// # Errors
+    /// If the run cannot be read.
+    pub async fn open(
+        shared: Arc<Shared>,
+        (worker, run, epoch): (WorkerId, RunId, Epoch),
+        parked: Option<Parked>,
+        mail: Arc<Notify>,
+        (lease, drain): (watch::Receiver<Lease>, watch::Receiver<bool>),
+    ) -> Result<Self, ActorError> {
+        let (loaded, arguments) = match parked {
+            Some(parked) => (parked.loaded, parked.arguments),
+            None => {
+                let loaded = LoadedRun::load(&*shared.store, &*shared.agents, &run).await?;
+                (loaded, Arguments::default())
+            }
+        };
+        Ok(Self {
+            worker,
+            epoch,
+            loaded,
+            arguments,
+            tasks: Tasks::default(),
+            inputs: Vec::new(),
+            raw: None,
+            notes: mpsc::channel(NOTES),
+            mail,
+            lease,
+            drain,
+            began: Instant::now(),
+            row: None,
+            shared,
+        })
+    }
+
+    /// Works on the run until it rests, ends or is lost.
+    ///
+    /// # Errors
+    /// Why the actor lost the run. Everything that it had under way has ended.
+    pub async fn run(mut self) -> Result<Parked, ActorError> {
+        let worked = self.work().await;
+        self.tasks.abort_all().await;
+        let release = worked?;
+        Ok(Parked { release, loaded: self.loaded, arguments: self.arguments })
+    }
+
+    async fn work(&mut self) -> Result<Release, ActorError> {
+        self.claim().await?;
+        self.take_signals().await?;
+        loop {
+            if let Some(release) = self.step().await? {
+                return Ok(release);
+            }
+            if *self.drain.borrow() {
+                self.stop_for_drain().await?;
+                return Ok(self.step().await?.unwrap_or(Release::Drained));
+            }
+            self.start_due();
+            self.wait().await?;
+        }
+    }
+
+    pub(super) fn state(&self) -> &RunState {
+        &self.loaded.state
+    }
+
+    async fn claim(&mut self) -> Result<(), ActorError> {
+        let workspace = self.state().spec.workspace.clone();
+        let standing = self.shared.store.standing(workspace).await?;
+        self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
+        let policy = self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.digest);
+        self.inputs.push(Input::Claimed {
+            epoch: self.epoch,
+            worker: self.worker.clone(),
+            compiled: self.state().spec.compiled,
+            policy,
+            standing,
+        });
+        Ok(())
+    }
+
+    fn now(&self) -> Now {
+        let draining = *self.drain.borrow();
+        Now {
+            wall: Time(self.shared.clock.now_ms()),
+            active_ms: self.loaded.active_ms
+                + u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            draining,
+            reserve: self.shared.performer.reserve(&self.context(), &self.state().transcript),
+        }
+    }
+
+    pub(super) fn context(&self) -> RunContext {
+        let state = self.state();
+        RunContext { spec: state.spec.clone(), agent: state.agent.clone(), turn: state.turn_number() }
+    }
+
+    /// Decides about what happened and commits it. Returns why the run is let go of, if it is.
+    async fn step(&mut self) -> Result<Option<Release>, ActorError> {
+        loop {
+            if let Some(raw) = self.raw.take() {
+                self.arguments.responded(raw);
+            }
+            let now = self.now();
+            let events = react(&mut self.loaded.state, &now, self.inputs.clone())?;
+            if events.is_empty() {
+                self.acknowledge(&[]);
+                return Ok(None);
+            }
+            let release = self.release(&now);
+            let commit = self.commit_of(&now, &events, release)?;
+            let head = commit.records.last().map(|record| record.hash).unwrap_or(Digest::ZERO);
+            match send(&*self.shared.store, Arc::new(commit)).await? {
+                Committed::Done => {
+                    self.loaded.head = head;
+                    self.acknowledge(&events);
+                    return Ok(release);
+                }
+                Committed::Reload => self.reload().await?,
+            }
+        }
+    }
+
+    /// Why the run can be let go of after what was decided.
+    fn release(&self, now: &Now) -> Option<Release> {
+        if self.state().ended.is_some() {
+            return Some(Release::Ended);
+        }
+        let effects = due(self.state(), now);
+        if now.draining {
+            let running =
+                effects.iter().any(|effect| matches!(effect, Effect::Execute(_) | Effect::Stop { .. }));
+            return (!running).then_some(Release::Drained);
+        }
+        let near = |effect: &Effect| match effect {
+            Effect::WakeAt(time) => time.0.saturating_sub(now.wall.0) < NEAR_MS,
+            _ => true,
+        };
+        let waits = view::status(self.state(), now) == RunStatus::Waiting || !effects.is_empty();
+        (waits && !effects.iter().any(near)).then_some(Release::Rests)
+    }
+
+    fn commit_of(
+        &mut self,
+        now: &Now,
+        events: &[Event],
+        release: Option<Release>,
+    ) -> Result<Commit, ActorError> {
+        let step = view::step(self.state(), now, self.loaded.head, events)?;
+        let mut commit = step.commit;
+        if let Some(row) = &mut commit.row {
+            row.release = match release {
+                None => provost_engine::Release::Keep,
+                Some(Release::Ended | Release::Rests) => provost_engine::Release::Rest,
+                Some(Release::Drained) => provost_engine::Release::Ready,
+            };
+        }
+        if commit.row == self.row && release.is_none() {
+            commit.row = None;
+        } else {
+            self.row = commit.row.clone();
+        }
+        let context = self.context();
+        for order in &step.children {
+            let Some(action) = self.state().action(order.action) else { continue };
+            let child = self.shared.performer.child(&context, order, &action.spec);
+            let child =
+                child.map_err(|fault| ActorError::Child { code: fault.code, message: fault.message })?;
+            commit.runs_accepted.push(accepted(child, now)?);
+        }
+        Ok(commit)
+    }
+
+    /// What was reacted to is durable.
+    fn acknowledge(&mut self, events: &[Event]) {
+        self.inputs.clear();
+        self.tasks.acknowledge();
+        self.arguments.committed(events);
+        for event in events {
+            let named = match &event.kind {
+                EventKind::SignalTaken(taken) => Some(taken.signal),
+                EventKind::WaitSettled(settled) => settled.signal,
+                _ => None,
+            };
+            self.loaded.taken = self.loaded.taken.max(named.unwrap_or_default());
+        }
+    }
+
+    /// The store has something that the state does not: the journal is folded again, and the same inputs are
+    /// reacted to, with every signal that waits.
+    async fn reload(&mut self) -> Result<(), ActorError> {
+        let run = self.state().spec.run.clone();
+        let active_ms = self.loaded.active_ms;
+        self.loaded = LoadedRun::load(&*self.shared.store, &*self.shared.agents, &run).await?;
+        self.loaded.active_ms = active_ms.max(self.loaded.active_ms);
+        self.row = None;
+        self.inputs.retain(|input| !matches!(input, Input::Signals(_)));
+        if self.state().epoch > self.epoch {
+            return Err(ActorError::Fenced);
+        }
+        let claimed = self.state().epoch == self.epoch;
+        let has_claim = self.inputs.iter().any(|input| matches!(input, Input::Claimed { .. }));
+        if claimed {
+            self.inputs.retain(|input| !matches!(input, Input::Claimed { .. }));
+        } else if !has_claim {
+            let rest = std::mem::take(&mut self.inputs);
+            self.claim().await?;
+            self.inputs.extend(rest);
+        }
+        self.take_signals().await
+    }
+
+    /// Reads the signals that wait.
+    async fn take_signals(&mut self) -> Result<(), ActorError> {
+        let mut after: SignalId = self.loaded.taken;
+        for input in &self.inputs {
+            if let Input::Signals(signals) = input {
+                after = after.max(signals.last().map(|signal| signal.id).unwrap_or_default());
+            }
+        }
+        loop {
+            let run = self.state().spec.run.clone();
+            let page = self.shared.store.signals(run, after, SIGNALS).await?;
+            let full = page.len() == SIGNALS;
+            let Some(last) = page.last().map(|signal| signal.id) else { return Ok(()) };
+            let signals = page.into_iter().map(|signal| QueuedSignal {
+                id: signal.id,
+                from: signal.from,
+                body: readable(signal.body),
+            });
+            self.inputs.push(Input::Signals(signals.collect()));
+            after = last;
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Starts what is due and not under way, and drops what is no longer due.
+    fn start_due(&mut self) {
+        let now = self.now();
+        let effects = due(self.state(), &now);
+        let ids: BTreeSet<_> = effects.iter().map(Effect::id).collect();
+        self.tasks.drop_all_but(&ids);
+        let lease_holds = matches!(*self.lease.borrow(), Lease::Until(until) if Instant::now() < until);
+        for effect in effects {
+            let id = effect.id();
+            if self.tasks.has(id) || (matches!(effect, Effect::Execute(_)) && !lease_holds) {
+                continue;
+            }
+            self.start(effect);
+        }
+    }
+
+    /// Waits until something happened, then takes everything that has.
+    async fn wait(&mut self) -> Result<(), ActorError> {
+        let wake = provost_engine::wake_at(self.state(), &self.now());
+        let clock = self.shared.clock.clone();
+        let timer = async move {
+            match wake {
+                Some(time) => clock.sleep_until(time.0).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mail = self.mail.clone();
+        tokio::select! {
+            finished = self.tasks.next() => self.finished(finished),
+            Some((action, attempt, note)) = self.notes.1.recv() => {
+                self.inputs.push(Input::Note { action, attempt, note });
+            }
+            () = mail.notified() => self.take_signals().await?,
+            () = timer => self.inputs.push(Input::Tick),
+            changed = self.lease.changed() => {
+                if changed.is_err() || *self.lease.borrow() == Lease::Lost {
+                    return Err(ActorError::LeaseLost);
+                }
+            }
+            changed = self.drain.changed() => {
+                if changed.is_err() {
+                    return Err(ActorError::LeaseLost);
+                }
+            }
+        }
+        while let Ok((action, attempt, note)) = self.notes.1.try_recv() {
+            self.inputs.push(Input::Note { action, attempt, note });
+        }
+        while let Some(finished) = self.tasks.try_next() {
+            self.finished(finished);
+        }
+        Ok(())
+    }
+
+    fn finished(&mut self, finished: Finished) {
+        // A note of an attempt comes before its end.
+        while let Ok((action, attempt, note)) = self.notes.1.try_recv() {
+            self.inputs.push(Input::Note { action, attempt, note });
+        }
+        if finished.raw.is_some() {
+            self.raw = finished.raw;
+        }
+        self.inputs.push(finished.input);
+    }
+
+    /// The worker drains: executors have a moment to end, and what has not is lost, and certainly gone.
+    async fn stop_for_drain(&mut self) -> Result<(), ActorError> {
+        let deadline = tokio::time::sleep(GRACE);
+        tokio::pin!(deadline);
+        loop {
+            let now = self.now();
+            let running: Vec<(ActionId, u32, Phase)> = due(self.state(), &now)
+                .into_iter()
+                .filter_map(|effect| match effect {
+                    Effect::Execute(execute) => Some((execute.action, execute.attempt, execute.phase)),
+                    _ => None,
+                })
+                .collect();
+            if running.is_empty() || self.tasks.is_empty() {
+                return self.report_lost(running).await;
+            }
+            tokio::select! {
+                finished = self.tasks.next() => {
+                    self.finished(finished);
+                    if self.step().await?.is_some() {
+                        return Ok(());
+                    }
+                }
+                () = &mut deadline => {
+                    self.tasks.stop_all();
+                    self.tasks.abort_all().await;
+                    return self.report_lost(running).await;
+                }
+            }
+        }
+    }
+
+    async fn report_lost(&mut self, running: Vec<(ActionId, u32, Phase)>) -> Result<(), ActorError> {
+        for (action, attempt, _) in running {
+            let outcome = Outcome::Lost { gone: true, probe: Probe::Unknown, result: None };
+            self.inputs.push(Input::Outcome { action, attempt, outcome, usage: Usage::default() });
+        }
+        Ok(())
+    }
+}
+
+/// A signal as the engine reads it. One that cannot be read is a message that changes nothing.
+fn readable(body: Option<serde_json::Value>) -> Signal {
+    let unreadable = || Signal::External { name: "unreadable".into(), payload: serde_json::Value::Null };
+    body.and_then(|body| serde_json::from_value(body).ok()).unwrap_or_else(unreadable)
+}
+
+/// The run of a child, with its first record.
+fn accepted(child: super::NewChild, now: &Now) -> Result<NewRun, ActorError> {
+    let event = Event {
+        seq: Seq(1),
+        at: now.wall,
+        epoch: Epoch(0),
+        actor: Actor::runtime(),
+        kind: RunAccepted { spec: Arc::new(child.spec) }.into(),
+        erased: false,
+    };
+    let record = event.to_record(&child.new.run, Digest::ZERO)?;
+    Ok(NewRun { records: vec![record], ..child.new })
+}

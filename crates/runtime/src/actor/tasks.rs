@@ -1,0 +1,167 @@
+//! What is under way for a run: tasks by the identity of their effect.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use provost_contract::json::Object;
+use provost_engine::event::{HookAnswer, Outcome};
+use provost_engine::{ActionId, EffectId, Fault, Input, ModelAnswer, ModelFault, Usage};
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// What a task came to.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) id: EffectId,
+    pub(super) input: Input,
+    /// The raw arguments that came with a response.
+    pub(super) raw: Option<Vec<Object>>,
+}
+
+/// The tasks of one run.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    set: JoinSet<Finished>,
+    under_way: BTreeMap<EffectId, Task>,
+    /// Finished, and not acknowledged by a commit yet.
+    unacknowledged: BTreeSet<EffectId>,
+}
+
+#[derive(Debug)]
+struct Task {
+    abort: AbortHandle,
+    stop: Arc<Notify>,
+}
+
+impl Tasks {
+    /// Returns whether an effect is under way, or its end is not committed yet.
+    pub(super) fn has(&self, id: EffectId) -> bool {
+        self.under_way.contains_key(&id) || self.unacknowledged.contains(&id)
+    }
+
+    /// Returns whether nothing is under way.
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    /// Starts an effect. A panic stays inside and becomes the effect's failure.
+    pub(super) fn start(
+        &mut self,
+        id: EffectId,
+        stop: Arc<Notify>,
+        work: impl Future<Output = (Input, Option<Vec<Object>>)> + Send + 'static,
+    ) {
+        let guarded = async move {
+            let finished = AssertUnwindSafe(work).catch_unwind().await;
+            let (input, raw) = finished.unwrap_or_else(|_| (broken(id), None));
+            Finished { id, input, raw }
+        };
+        let abort = self.set.spawn(guarded);
+        self.under_way.insert(id, Task { abort, stop });
+    }
+
+    /// Drops model calls, hooks and previews that are not due any more. An executor is only ended by `stop`.
+    pub(super) fn drop_all_but(&mut self, due: &BTreeSet<EffectId>) {
+        self.under_way.retain(|id, task| {
+            let droppable = matches!(
+                id,
+                EffectId::Model(_) | EffectId::Hook(..) | EffectId::Preview(_) | EffectId::Recover(..)
+            );
+            let keep = !droppable || due.contains(id);
+            if !keep {
+                task.abort.abort();
+            }
+            keep
+        });
+    }
+
+    /// Asks a running executor to stop. Returns whether there is one.
+    pub(super) fn stop(&self, action: ActionId, attempt: u32) -> bool {
+        let running = self.under_way.iter().find(
+            |(id, _)| matches!(id, EffectId::Execute(of, number, _) if *of == action && *number == attempt),
+        );
+        running.inspect(|(_, task)| task.stop.notify_one()).is_some()
+    }
+
+    /// Asks every running executor to stop.
+    pub(super) fn stop_all(&self) {
+        self.under_way.values().for_each(|task| task.stop.notify_one());
+    }
+
+    /// Waits for the next task that finishes. Pends while there is none.
+    ///
+    /// # Cancel safety
+    /// Dropping it loses nothing.
+    pub(super) async fn next(&mut self) -> Finished {
+        loop {
+            match self.set.join_next().await {
+                Some(Ok(finished)) => {
+                    if self.under_way.remove(&finished.id).is_some() {
+                        self.unacknowledged.insert(finished.id);
+                        return finished;
+                    }
+                }
+                // It was dropped on purpose.
+                Some(Err(_)) => {}
+                None => std::future::pending::<()>().await,
+            }
+        }
+    }
+
+    /// Returns a task that has finished already.
+    pub(super) fn try_next(&mut self) -> Option<Finished> {
+        loop {
+            match self.set.try_join_next()? {
+                Ok(finished) if self.under_way.remove(&finished.id).is_some() => {
+                    self.unacknowledged.insert(finished.id);
+                    return Some(finished);
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    /// The ends of finished tasks are committed.
+    pub(super) fn acknowledge(&mut self) {
+        self.unacknowledged.clear();
+    }
+
+    /// Ends everything at once.
+    pub(super) async fn abort_all(&mut self) {
+        self.under_way.clear();
+        self.set.shutdown().await;
+    }
+}
+
+/// What a panic means for an effect.
+fn broken(id: EffectId) -> Input {
+    let fault = || Fault::new("panicked", "It broke.");
+    match id {
+        EffectId::Model(request) => {
+            let answer =
+                ModelAnswer::Failed(Box::new(ModelFault::new("panicked", "The model adapter broke.")));
+            Input::Model { request, answer }
+        }
+        EffectId::Hook(hook, subject) => {
+            Input::Hook { hook, subject, answer: HookAnswer::Failed { fault: fault() } }
+        }
+        EffectId::Preview(action) => {
+            let preview = Ok(provost_engine::Payload::default());
+            Input::Preview { action, preview, expect: Vec::new() }
+        }
+        EffectId::Execute(action, attempt, _) => {
+            let outcome = Outcome::Failed { fault: fault(), result: provost_engine::Payload::default() };
+            Input::Outcome { action, attempt, outcome, usage: Usage::default() }
+        }
+        EffectId::Recover(action, attempt) => Input::Recovered {
+            action,
+            attempt,
+            gone: false,
+            probe: provost_engine::event::Probe::Unknown,
+            result: None,
+        },
+        EffectId::Stop(..) | EffectId::WakeAt(_) => Input::Tick,
+    }
+}

@@ -1,0 +1,221 @@
+//! What watchers see of runs: typed events of any run, live or over, from any process.
+//!
+//! One query reads the news of every followed run. A watcher that falls behind loses no event: its position
+//! stays where it is, and the rest is read when it has room. Deltas are not stored and may be lost; the
+//! watcher is informed of how many.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use provost_engine::event::Event;
+use provost_engine::{RunId, Seq};
+use tokio::sync::{Notify, broadcast, mpsc};
+
+use crate::actor::{Delta, DeltaSink};
+use crate::store::Store;
+
+/// How many events may wait for one watcher.
+const EVENTS: usize = 256;
+/// How many deltas may wait for one watcher.
+const DELTAS: usize = 1_024;
+/// The shortest time between two looks at the store.
+const LOOK_GAP: Duration = Duration::from_millis(5);
+/// The pause after the store failed.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// An event of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEvent {
+    /// The run.
+    pub run: RunId,
+    /// The event: position, time, actor, kind.
+    pub event: Event,
+}
+
+/// What a watcher gets next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Followed {
+    /// An event. Numbered, stored, never lost.
+    Event(Box<RunEvent>),
+    /// A piece of something that is under way in this process.
+    Delta(Delta),
+    /// So many deltas were dropped because the watcher was too slow.
+    Lagged(u64),
+    /// A record cannot be read by this program; the rest of the run is not followed.
+    Unreadable(String),
+}
+
+/// Follows runs for the watchers of one process. Cheap to clone.
+#[derive(Clone)]
+pub struct EventHub {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    watchers: Mutex<Vec<Watcher>>,
+    news: Arc<Notify>,
+    deltas: Mutex<HashMap<RunId, broadcast::Sender<Delta>>>,
+}
+
+/// The loop looks up once more, finds no hub, and ends.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.news.notify_one();
+    }
+}
+
+struct Watcher {
+    run: RunId,
+    after: Seq,
+    events: mpsc::Sender<Result<RunEvent, String>>,
+}
+
+/// The events of one run, from a position on.
+pub struct RunEvents {
+    events: mpsc::Receiver<Result<RunEvent, String>>,
+    deltas: broadcast::Receiver<Delta>,
+    hub: EventHub,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl EventHub {
+    /// Starts following runs in a store. It ends with its last handle.
+    pub fn start(store: Arc<dyn Store>) -> Self {
+        let inner = Arc::new(Inner {
+            watchers: Mutex::default(),
+            news: Arc::new(Notify::new()),
+            deltas: Mutex::default(),
+        });
+        let weak = Arc::downgrade(&inner);
+        #[expect(clippy::disallowed_methods, reason = "the hub owns its loop and ends with its last handle")]
+        tokio::spawn(follow_all(store, weak));
+        Self { inner }
+    }
+
+    /// Follows a run behind a position; `Seq(0)` is its beginning.
+    pub fn follow(&self, run: &RunId, after: Seq) -> RunEvents {
+        let (sender, events) = mpsc::channel(EVENTS);
+        let deltas = lock(&self.inner.deltas)
+            .entry(run.clone())
+            .or_insert_with(|| broadcast::channel(DELTAS).0)
+            .subscribe();
+        lock(&self.inner.watchers).push(Watcher { run: run.clone(), after, events: sender });
+        self.inner.news.notify_one();
+        RunEvents { events, deltas, hub: self.clone() }
+    }
+}
+
+impl DeltaSink for EventHub {
+    fn delta(&self, run: &RunId, delta: Delta) {
+        let mut deltas = lock(&self.inner.deltas);
+        let Some(sender) = deltas.get(run) else { return };
+        if sender.send(delta).is_err() {
+            deltas.remove(run);
+        }
+    }
+}
+
+impl RunEvents {
+    /// Returns what comes next; none when the hub has ended. A run that rests is not over: this waits.
+    ///
+    /// # Cancel safety
+    /// Dropping it loses nothing.
+    pub async fn next(&mut self) -> Option<Followed> {
+        loop {
+            let next = tokio::select! {
+                biased;
+                event = self.events.recv() => match event? {
+                    Ok(event) => Followed::Event(Box::new(event)),
+                    Err(problem) => Followed::Unreadable(problem),
+                },
+                delta = self.deltas.recv() => match delta {
+                    Ok(delta) => Followed::Delta(delta),
+                    Err(broadcast::error::RecvError::Lagged(count)) => Followed::Lagged(count),
+                    Err(broadcast::error::RecvError::Closed) => {
+                        self.deltas = broadcast::channel(1).1;
+                        let event = self.events.recv().await?;
+                        match event {
+                            Ok(event) => Followed::Event(Box::new(event)),
+                            Err(problem) => Followed::Unreadable(problem),
+                        }
+                    }
+                },
+            };
+            // Room for more.
+            self.hub.inner.news.notify_one();
+            return Some(next);
+        }
+    }
+
+    /// Returns the next event, without deltas.
+    pub async fn next_event(&mut self) -> Option<RunEvent> {
+        loop {
+            match self.next().await? {
+                Followed::Event(event) => return Some(*event),
+                Followed::Unreadable(_) => return None,
+                Followed::Delta(_) | Followed::Lagged(_) => {}
+            }
+        }
+    }
+}
+
+/// Reads the news of every followed run in one query, whenever something was written.
+async fn follow_all(store: Arc<dyn Store>, hub: Weak<Inner>) {
+    let mut changes = store.watch();
+    loop {
+        let Some(inner) = hub.upgrade() else { return };
+        let news = inner.news.clone();
+        let read = deliver(&*store, &inner).await;
+        drop(inner);
+        match read {
+            Read::More => {}
+            Read::All => tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = news.notified() => {}
+            },
+            Read::Failed => tokio::time::sleep(PAUSE).await,
+        }
+        tokio::time::sleep(LOOK_GAP).await;
+    }
+}
+
+enum Read {
+    All,
+    More,
+    Failed,
+}
+
+async fn deliver(store: &dyn Store, inner: &Inner) -> Read {
+    let positions: Vec<(RunId, Seq)> = {
+        let mut watchers = lock(&inner.watchers);
+        watchers.retain(|watcher| !watcher.events.is_closed());
+        let room = watchers.iter().filter(|watcher| watcher.events.capacity() > 0);
+        room.map(|watcher| (watcher.run.clone(), watcher.after)).collect()
+    };
+    if positions.is_empty() {
+        return Read::All;
+    }
+    let Ok(records) = store.tails(positions, EVENTS).await else { return Read::Failed };
+    let more = records.len() >= EVENTS;
+    let mut watchers = lock(&inner.watchers);
+    for (run, record) in records {
+        let event = Event::from_record(&record);
+        for watcher in watchers.iter_mut().filter(|watcher| watcher.run == run) {
+            if record.seq != watcher.after.plus(1) {
+                continue;
+            }
+            let next = match &event {
+                Ok(event) => Ok(RunEvent { run: run.clone(), event: event.clone() }),
+                Err(error) => Err(error.to_string()),
+            };
+            if watcher.events.try_send(next).is_ok() {
+                watcher.after = record.seq;
+            }
+        }
+    }
+    if more { Read::More } else { Read::All }
+}

@@ -1,0 +1,15 @@
+//! Many runs in one process: claims, one lease, wake-ups, takeover, and the doors that reach a run.
+//!
+//! [`Dispatcher`] claims runs and gives each an actor. [`Doors`] accepts runs and passes on messages, answers,
+//! cancels and resumes; each joins the work that is going on. [`EventHub`] follows any run, live or over, from
+//! any process.
+
+mod doors;
+mod events;
+mod process;
+mod worker;
+
+pub use doors::{Doors, NewRunRequest, SayOutcome, StartError};
+pub use events::{EventHub, Followed, RunEvent, RunEvents};
+pub use process::{is_gone, this_process};
+pub use worker::{Dispatcher, DispatcherConfig, RunError, Scope};

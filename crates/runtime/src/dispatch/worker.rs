@@ -1,0 +1,342 @@
+//! The worker of a process: it claims runs, holds one lease for all of them, and gives each an actor.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use provost_engine::{Epoch, RunId, WorkerId};
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::process::{is_gone, this_process};
+use crate::actor::{ActorError, Lease, Parked, Release, RunActor, Shared};
+use crate::port::Fault;
+use crate::store::{Beat, ClaimError, ClaimFilter, RegisterError};
+
+/// How many parked runs a worker holds in memory, so that it need not read them again.
+const PARKED_MAX: usize = 256;
+/// The shortest time between two looks at the store.
+const LOOK_GAP: Duration = Duration::from_millis(5);
+/// How many due waits and runs one sweep handles.
+const SWEEP: usize = 256;
+
+/// Which runs a worker takes.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// Every run that the filter fits.
+    All(ClaimFilter),
+    /// Only runs that it was asked to work on, and their children.
+    Asked,
+}
+
+/// How a worker works.
+#[derive(Clone, Debug)]
+pub struct DispatcherConfig {
+    /// Its id. Never used again.
+    pub worker: WorkerId,
+    /// Which runs it takes.
+    pub scope: Scope,
+    /// How many runs at once.
+    pub runs_max: usize,
+    /// How long its lease lasts without a heartbeat.
+    pub lease: Duration,
+    /// How often it renews the lease.
+    pub beat: Duration,
+}
+
+impl DispatcherConfig {
+    /// Returns the defaults for a worker: 256 runs at once, a lease of 15 s, a heartbeat every second.
+    pub fn new(worker: WorkerId, scope: Scope) -> Self {
+        let (lease, beat) = (Duration::from_secs(15), Duration::from_secs(1));
+        Self { worker, scope, runs_max: 256, lease, beat }
+    }
+}
+
+/// How working on a run failed here. The run itself is not over.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RunError {
+    /// What happened.
+    pub message: String,
+}
+
+/// A running worker. Cheap to clone; it stops when the last handle is dropped or it is drained.
+#[derive(Clone)]
+pub struct Dispatcher {
+    inner: Arc<Handle>,
+}
+
+struct Handle {
+    asked: Mutex<BTreeSet<RunId>>,
+    failed: Mutex<HashMap<RunId, RunError>>,
+    wake: Notify,
+    drain: watch::Sender<bool>,
+    ended: Mutex<Option<oneshot::Receiver<()>>>,
+}
+
+impl Dispatcher {
+    /// Registers a worker and starts it.
+    ///
+    /// # Errors
+    /// If the store does not take the worker.
+    pub async fn start(shared: Arc<Shared>, config: DispatcherConfig) -> Result<Self, RegisterError> {
+        let ttl_ms = millis(config.lease);
+        shared.store.register(config.worker.clone(), this_process(), ttl_ms).await?;
+        let (drain, draining) = watch::channel(false);
+        let (ended_by, ended) = oneshot::channel();
+        let handle = Arc::new(Handle {
+            asked: Mutex::default(),
+            failed: Mutex::default(),
+            wake: Notify::new(),
+            drain,
+            ended: Mutex::new(Some(ended)),
+        });
+        let (lease, leases) = watch::channel(Lease::Until(Instant::now() + config.lease * 2 / 3));
+        let worker = Worker {
+            handle: Arc::downgrade(&handle),
+            shared,
+            lease,
+            leases,
+            drain: draining,
+            actors: HashMap::new(),
+            tasks: JoinSet::new(),
+            parked: VecDeque::new(),
+            beaten: Instant::now(),
+            config,
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the worker owns its loop and ends with its last handle"
+        )]
+        tokio::spawn(async move {
+            worker.run().await;
+            let _ = ended_by.send(());
+        });
+        Ok(Self { inner: handle })
+    }
+
+    /// Works on a run, and on its children, until it rests or ends.
+    pub fn ask(&self, run: &RunId) {
+        lock(&self.inner.asked).insert(run.clone());
+        lock(&self.inner.failed).remove(run);
+        self.inner.wake.notify_one();
+    }
+
+    /// Returns why working on a run failed here, if it did.
+    pub fn failure(&self, run: &RunId) -> Option<RunError> {
+        lock(&self.inner.failed).get(run).cloned()
+    }
+
+    /// Stops taking runs, lets running attempts end or reports them lost, and gives up the lease.
+    pub async fn drain(&self) {
+        let _ = self.inner.drain.send(true);
+        self.inner.wake.notify_one();
+        let ended = lock(&self.inner.ended).take();
+        if let Some(ended) = ended {
+            let _ = ended.await;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What one actor came to.
+type Ended = (RunId, Epoch, Result<Parked, ActorError>);
+
+struct Worker {
+    handle: std::sync::Weak<Handle>,
+    shared: Arc<Shared>,
+    config: DispatcherConfig,
+    lease: watch::Sender<Lease>,
+    leases: watch::Receiver<Lease>,
+    drain: watch::Receiver<bool>,
+    actors: HashMap<RunId, Arc<Notify>>,
+    tasks: JoinSet<Ended>,
+    parked: VecDeque<(RunId, Epoch, Parked)>,
+    beaten: Instant,
+}
+
+impl Worker {
+    async fn run(mut self) {
+        let mut changes = self.shared.store.watch();
+        let mut beat = tokio::time::interval(self.config.beat);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut due = self.look().await;
+        loop {
+            let Some(handle) = self.handle.upgrade().filter(|_| !*self.drain.borrow()) else { break };
+            let clock = self.shared.clock.clone();
+            let timer = async move {
+                match due {
+                    Some(time) => clock.sleep_until(time).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let looks = tokio::select! {
+                changed = changes.changed() => changed.is_ok(),
+                () = handle.wake.notified() => true,
+                () = timer => true,
+                _ = beat.tick() => {
+                    self.beat().await;
+                    self.bury().await;
+                    false
+                }
+                Some(ended) = self.tasks.join_next() => {
+                    self.actor_ended(ended);
+                    true
+                }
+                _ = self.drain.changed() => false,
+            };
+            drop(handle);
+            if looks {
+                tokio::time::sleep(LOOK_GAP).await;
+                changes.mark_unchanged();
+                due = self.look().await;
+            }
+        }
+        self.stop().await;
+    }
+
+    /// Looks at the store once for everything: due waits, mail of own runs, runs to claim.
+    async fn look(&mut self) -> Option<i64> {
+        let store = self.shared.store.clone();
+        let due = store.next_due().await.ok().flatten();
+        if due.is_some_and(|due| due.0 <= self.shared.clock.now_ms()) {
+            let _ = store.expire_due(SWEEP).await;
+        }
+        if let Ok(mail) = store.mail(self.config.worker.clone()).await {
+            for run in mail {
+                if let Some(bell) = self.actors.get(&run) {
+                    bell.notify_one();
+                }
+            }
+        }
+        self.claim().await;
+        store.next_due().await.ok().flatten().map(|due| due.0)
+    }
+
+    async fn claim(&mut self) {
+        let room = self.config.runs_max.saturating_sub(self.actors.len());
+        let Some(filter) = self.filter().filter(|_| room > 0) else { return };
+        let claimed = match self.shared.store.claim_due(self.config.worker.clone(), filter, room).await {
+            Ok(claimed) => claimed,
+            Err(ClaimError::Storage(_)) => return,
+            Err(_) => {
+                let _ = self.lease.send(Lease::Lost);
+                return;
+            }
+        };
+        for claim in claimed {
+            let bell = Arc::new(Notify::new());
+            self.actors.insert(claim.run.clone(), bell.clone());
+            let parked = self.take_parked(&claim.run, claim.epoch);
+            let (shared, worker) = (self.shared.clone(), self.config.worker.clone());
+            let watches = (self.leases.clone(), self.drain.clone());
+            self.tasks.spawn(async move {
+                let claimed = (worker, claim.run.clone(), claim.epoch);
+                let worked = match RunActor::open(shared, claimed, parked, bell, watches).await {
+                    Ok(actor) => actor.run().await,
+                    Err(error) => Err(error),
+                };
+                (claim.run, claim.epoch, worked)
+            });
+        }
+    }
+
+    fn filter(&self) -> Option<ClaimFilter> {
+        match &self.config.scope {
+            Scope::All(filter) => Some(filter.clone()),
+            Scope::Asked => {
+                let handle = self.handle.upgrade()?;
+                let asked: Vec<RunId> = lock(&handle.asked).iter().cloned().collect();
+                (!asked.is_empty()).then(|| ClaimFilter { runs: Some(asked), ..ClaimFilter::default() })
+            }
+        }
+    }
+
+    /// Returns a run that this worker parked, if no other worker had it since.
+    fn take_parked(&mut self, run: &RunId, epoch: Epoch) -> Option<Parked> {
+        let index = self.parked.iter().position(|(parked, ..)| parked == run)?;
+        let (_, before, parked) = self.parked.remove(index)?;
+        (before.0 + 1 == epoch.0).then_some(parked)
+    }
+
+    fn actor_ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
+        let Ok((run, epoch, worked)) = ended else { return };
+        self.actors.remove(&run);
+        match worked {
+            Ok(parked) if parked.release == Release::Rests => {
+                self.parked.push_back((run, epoch, parked));
+                if self.parked.len() > PARKED_MAX {
+                    self.parked.pop_front();
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                if let Some(handle) = self.handle.upgrade() {
+                    let message = chain(&error);
+                    lock(&handle.failed).insert(run, RunError { message });
+                }
+            }
+        }
+    }
+
+    /// Renews the lease. Effects start until two thirds of it; a renewal that fails is tried again.
+    async fn beat(&mut self) {
+        let sent = Instant::now();
+        match self.shared.store.beat(self.config.worker.clone(), millis(self.config.lease)).await {
+            Ok(Beat::Renewed { .. }) => {
+                self.beaten = sent;
+                let _ = self.lease.send(Lease::Until(sent + self.config.lease * 2 / 3));
+            }
+            Ok(Beat::Dead) => {
+                let _ = self.lease.send(Lease::Lost);
+            }
+            Err(_) if self.beaten.elapsed() > self.config.lease => {
+                let _ = self.lease.send(Lease::Lost);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Buries workers whose lease is over, and at once those whose process on this machine is gone.
+    async fn bury(&mut self) {
+        let store = &self.shared.store;
+        let Ok(workers) = store.workers().await else { return };
+        let now = self.shared.clock.now_ms();
+        for worker in workers.iter().filter(|worker| worker.worker != self.config.worker) {
+            if is_gone(&worker.about) {
+                let _ = store.bury(worker.worker.clone()).await;
+            }
+        }
+        if workers.iter().any(|worker| worker.until.0 < now) {
+            let _ = store.bury_expired().await;
+        }
+    }
+
+    /// Waits for every actor to let go, then gives up the lease.
+    async fn stop(mut self) {
+        // A worker without handles drains too: its actors must not be cut off in the middle.
+        while let Some(ended) = self.tasks.join_next().await {
+            self.actor_ended(ended);
+        }
+        let _: Result<Vec<RunId>, Fault> = self.shared.store.release(self.config.worker.clone()).await;
+    }
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

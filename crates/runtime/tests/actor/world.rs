@@ -1,0 +1,405 @@
+//! A process: a store, a worker, doors, and a script in place of models and tools.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use provost_contract::Message;
+use provost_contract::json::Object;
+use provost_contract::tool::ToolCatalog;
+use provost_engine::event::{
+    ActionSpec, Call, EndStatus, EventKind, Hook, HookAnswer, HookSet, Limits, Mode, ModelUse, Outcome,
+    Probe, RunSpec, WaitOpened,
+};
+use provost_engine::state::Transcript;
+use provost_engine::view::ChildOrder;
+use provost_engine::{
+    Actor, ActorKind, Agent, AgentSpec, Args, Digest, Fault, ModelAnswer, ModelFault, ModelResponse, Payload,
+    RunId, Seq, Usage, WorkerId,
+};
+use provost_runtime::actor::{
+    Agents, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
+    RunContext, Shared, Work,
+};
+use provost_runtime::dispatch::{
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope,
+};
+use provost_runtime::port::{Boxed, Clock};
+use provost_runtime::store::memory::MemoryStore;
+use provost_runtime::store::{ClaimFilter, Store};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// A clock that goes with tokio's, so that paused time stands still for both.
+pub(super) struct TokioClock {
+    began: Instant,
+}
+
+impl TokioClock {
+    pub(super) fn new() -> Self {
+        Self { began: Instant::now() }
+    }
+}
+
+impl Clock for TokioClock {
+    fn now_ms(&self) -> i64 {
+        1_000_000 + i64::try_from(self.began.elapsed().as_millis()).unwrap()
+    }
+
+    fn sleep_until(&self, at_ms: i64) -> Boxed<'static, ()> {
+        let until =
+            self.began + std::time::Duration::from_millis(u64::try_from((at_ms - 1_000_000).max(0)).unwrap());
+        Box::pin(tokio::time::sleep_until(until))
+    }
+}
+
+/// One reply of the model.
+#[derive(Clone)]
+pub(super) enum Reply {
+    Text(&'static str),
+    Calls(Vec<(&'static str, Value)>),
+    Fails { retry: bool },
+}
+
+/// What a tool does.
+#[derive(Clone)]
+pub(super) enum Does {
+    Succeeds,
+    Fails,
+    Panics,
+    /// It says that it began, and ends when the gate opens.
+    Waits(Arc<Notify>),
+    Never,
+}
+
+#[derive(Default)]
+pub(super) struct Script {
+    pub(super) replies: Mutex<VecDeque<Reply>>,
+    pub(super) tools: Mutex<HashMap<String, Does>>,
+    pub(super) hooks: Mutex<HashMap<Hook, HookAnswer>>,
+    /// Hooks that answer only when the gate opens.
+    pub(super) slow_hooks: Mutex<HashMap<Hook, Arc<Notify>>>,
+    pub(super) found: Mutex<Found>,
+    /// The tools that were executed, in order, with the hash of the key.
+    pub(super) executed: Mutex<Vec<(String, Digest)>>,
+    pub(super) shown: Mutex<Vec<usize>>,
+    pub(super) began: Notify,
+}
+
+impl Script {
+    pub(super) fn executed(&self) -> Vec<String> {
+        self.executed.lock().unwrap().iter().map(|(tool, _)| tool.clone()).collect()
+    }
+}
+
+struct Edge {
+    script: Arc<Script>,
+    agents: Arc<Known>,
+}
+
+impl Performer for Edge {
+    fn reserve(&self, _: &RunContext, _: &Transcript) -> Usage {
+        Usage::of("tokens", 10)
+    }
+
+    fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
+        self.script.shown.lock().unwrap().push(call.transcript.len());
+        let reply = self.script.replies.lock().unwrap().pop_front();
+        Box::pin(async move { reply_of(reply.unwrap_or(Reply::Text("done"))) })
+    }
+
+    fn hook(&self, call: HookCall) -> Boxed<'_, HookAnswer> {
+        let gate = self.script.slow_hooks.lock().unwrap().get(&call.hook).cloned();
+        let answer = self.script.hooks.lock().unwrap().get(&call.hook).cloned();
+        Box::pin(async move {
+            if let Some(gate) = gate {
+                gate.notified().await;
+            }
+            answer.unwrap_or(HookAnswer::NoOpinion)
+        })
+    }
+
+    fn preview(&self, work: Work) -> Boxed<'_, Previewed> {
+        Box::pin(async move {
+            Previewed { preview: Ok(Payload::inline(json!({ "would": work.raw }))), expect: Vec::new() }
+        })
+    }
+
+    fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)> {
+        let tool = work.spec.operation.clone();
+        let does = self.script.tools.lock().unwrap().get(&tool).cloned().unwrap_or(Does::Succeeds);
+        Box::pin(async move {
+            self.script.executed.lock().unwrap().push((tool.clone(), work.execute.key));
+            self.script.began.notify_one();
+            match does {
+                Does::Succeeds => {}
+                Does::Fails => {
+                    let fault = Fault::new("broken", "It broke.");
+                    return (Outcome::Failed { fault, result: Payload::default() }, Usage::default());
+                }
+                Does::Panics => panic!("a tool that panics"),
+                Does::Waits(gate) => gate.notified().await,
+                Does::Never => std::future::pending().await,
+            }
+            let result = json!({ "success": true, "tool_name": tool, "result": work.raw });
+            (
+                Outcome::Completed { result: Payload::inline(result), goal: true, satisfying: true },
+                Usage::default(),
+            )
+        })
+    }
+
+    fn recover(&self, _: LostAttempt) -> Boxed<'_, Found> {
+        let found = self.script.found.lock().unwrap().clone();
+        Box::pin(async move { found })
+    }
+
+    fn child(
+        &self,
+        context: &RunContext,
+        order: &ChildOrder,
+        action: &ActionSpec,
+    ) -> Result<NewChild, Fault> {
+        let agent =
+            self.agents.today(&order.agent).ok_or_else(|| Fault::new("no_agent", "There is none."))?;
+        let mut spec = (*context.spec).clone();
+        spec.run = order.run.clone();
+        spec.agent = order.agent.clone();
+        spec.compiled = agent.digest;
+        spec.session = None;
+        spec.parent = Some(order.assignment.clone());
+        spec.input = vec![Arc::new(Message::text("user", action.prompt.as_deref().unwrap_or_default()))];
+        let new = provost_engine::NewRun {
+            run: order.run.clone(),
+            root: order.assignment.root.clone(),
+            parent: Some(order.assignment.run.clone()),
+            workspace: spec.workspace.clone(),
+            agent: spec.agent.clone(),
+            agent_digest: agent.digest,
+            queue: String::new(),
+            priority: 0,
+            not_before: None,
+            records: Vec::new(),
+            summary: Value::Null,
+            session: None,
+            dedupe: None,
+            artifacts: Vec::new(),
+        };
+        Ok(NewChild { new, spec })
+    }
+}
+
+fn reply_of(reply: Reply) -> ModelReply {
+    let usage = Some(Usage::of("tokens", 7));
+    match reply {
+        Reply::Text(text) => {
+            let messages = vec![Arc::new(Message::text("assistant", text))];
+            let response = ModelResponse { messages, usage, ..ModelResponse::default() };
+            ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: Vec::new() }
+        }
+        Reply::Calls(calls) => {
+            let raw: Vec<Object> = calls.iter().map(|(_, args)| args.as_object().unwrap().clone()).collect();
+            let call = |(index, (tool, _)): (usize, &(&str, Value))| {
+                let shown: Object = raw[index]
+                    .iter()
+                    .map(|(key, value)| match key.as_str() {
+                        "password" => (key.clone(), "[redacted]".into()),
+                        _ => (key.clone(), value.clone()),
+                    })
+                    .collect();
+                Arc::new(Call {
+                    label: format!("call_{index}"),
+                    name: (*tool).to_owned(),
+                    called: None,
+                    args: Args::redacted(&raw[index], shown),
+                    unprepared: None,
+                })
+            };
+            let calls = calls.iter().enumerate().map(call).collect();
+            let response = ModelResponse { calls, usage, ..ModelResponse::default() };
+            ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw }
+        }
+        Reply::Fails { retry } => {
+            let fault = ModelFault::new("overloaded", "The provider is overloaded.");
+            let fault = ModelFault { retry_in_ms: retry.then_some(100), ..fault };
+            ModelReply { answer: ModelAnswer::Failed(Box::new(fault)), raw: Vec::new() }
+        }
+    }
+}
+
+/// The agents of the process.
+#[derive(Default)]
+pub(super) struct Known {
+    today: Mutex<BTreeMap<String, Arc<Agent>>>,
+}
+
+impl Known {
+    pub(super) fn set(&self, name: &str, agent: Arc<Agent>) {
+        self.today.lock().unwrap().insert(name.to_owned(), agent);
+    }
+}
+
+impl Agents for Known {
+    fn compiled(&self, _: Digest) -> Option<Arc<Agent>> {
+        // Always from the store: what a run obeys is what was stored with it.
+        None
+    }
+
+    fn today(&self, name: &str) -> Option<Arc<Agent>> {
+        self.today.lock().unwrap().get(name).cloned()
+    }
+}
+
+pub(super) fn agent(policy: Value) -> Arc<Agent> {
+    let tool = |name: &str, more: Value| {
+        let mut tool = json!({
+            "name": name, "source": name.split('/').next().unwrap(), "description": name,
+            "parameters": { "type": "object", "properties": {} },
+        });
+        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tool
+    };
+    let tools = json!([
+        tool("kb/read", json!({ "side_effects": ["read"] })),
+        tool("kb/look", json!({ "side_effects": ["read"] })),
+        tool("kb/write", json!({ "side_effects": ["write"] })),
+        tool("kb/send", json!({ "side_effects": ["send"] })),
+        tool("kb/put", json!({ "side_effects": ["write"], "idempotency": "keyed" })),
+    ]);
+    let spec = AgentSpec {
+        name: "helper".into(),
+        tools: ToolCatalog::read(&tools).to_value(),
+        policy: policy.as_object().unwrap().clone(),
+        ..AgentSpec::default()
+    };
+    let agent = Agent::new(spec).unwrap();
+    assert!(agent.has("kb/write"), "{:?}", agent.catalog.rejected());
+    Arc::new(agent)
+}
+
+pub(super) struct Process {
+    pub(super) dispatcher: Dispatcher,
+    pub(super) doors: Doors,
+    pub(super) hub: EventHub,
+    pub(super) script: Arc<Script>,
+    pub(super) known: Arc<Known>,
+    pub(super) store: Arc<dyn Store>,
+}
+
+impl Process {
+    /// A process with a store of its own.
+    pub(super) async fn start(policy: Value) -> Self {
+        let clock = Arc::new(TokioClock { began: Instant::now() });
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
+        Self::over(store, clock, "worker-1", policy).await
+    }
+
+    /// Another process over the same store.
+    pub(super) async fn over(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        worker: &str,
+        policy: Value,
+    ) -> Self {
+        let (script, known) = (Arc::new(Script::default()), Arc::new(Known::default()));
+        known.set("helper", agent(policy));
+        let hub = EventHub::start(store.clone());
+        let deltas: Arc<dyn DeltaSink> = Arc::new(hub.clone());
+        let performer = Arc::new(Edge { script: script.clone(), agents: known.clone() });
+        let shared =
+            Arc::new(Shared { store: store.clone(), performer, agents: known.clone(), clock, deltas });
+        let worker: WorkerId = worker.parse().unwrap();
+        let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));
+        let dispatcher = Dispatcher::start(shared.clone(), config).await.unwrap();
+        Self { dispatcher, doors: Doors::new(shared), hub, script, known, store }
+    }
+
+    pub(super) fn replies(&self, replies: impl IntoIterator<Item = Reply>) {
+        self.script.replies.lock().unwrap().extend(replies);
+    }
+
+    pub(super) fn tool(&self, name: &str, does: Does) {
+        self.script.tools.lock().unwrap().insert(name.to_owned(), does);
+    }
+
+    pub(super) fn spec(&self, run: &str) -> RunSpec {
+        RunSpec {
+            run: run.parse().unwrap(),
+            agent: "helper".into(),
+            compiled: Digest::ZERO,
+            policy: self.known.today("helper").unwrap().digest,
+            principal: Value::Null,
+            workspace: "w".into(),
+            mode: Mode::Plain,
+            model: ModelUse::Asked,
+            input: vec![Arc::new(Message::text("user", "go"))],
+            context: Object::new(),
+            session: None,
+            parent: None,
+            forked: None,
+            limits: Limits::default(),
+            budgets: BTreeMap::new(),
+            hooks: HookSet::default(),
+            output_schema: None,
+            labels: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn request(&self, spec: RunSpec) -> NewRunRequest {
+        NewRunRequest::new(spec, self.known.today("helper").unwrap(), ada())
+    }
+
+    /// Starts a run and follows it.
+    pub(super) async fn begin(&self, run: &str) -> RunEvents {
+        self.begin_with(self.spec(run)).await
+    }
+
+    pub(super) async fn begin_with(&self, spec: RunSpec) -> RunEvents {
+        let run = spec.run.clone();
+        self.doors.accept(self.request(spec)).await.unwrap();
+        self.hub.follow(&run, Seq(0))
+    }
+
+    pub(super) async fn status(&self, run: &str) -> String {
+        let run: RunId = run.parse().unwrap();
+        self.store.run(run).await.unwrap().unwrap().row.status
+    }
+}
+
+pub(super) fn ada() -> Actor {
+    Actor::new(ActorKind::Person, "user:ada").via("test")
+}
+
+/// Waits for the end of a run.
+pub(super) async fn end(events: &mut RunEvents) -> EndStatus {
+    loop {
+        let event = events.next_event().await.expect("the run ends");
+        if let EventKind::RunEnded(ended) = event.event.kind {
+            return ended.status;
+        }
+    }
+}
+
+/// Waits for the next wait of a run.
+pub(super) async fn wait(events: &mut RunEvents) -> WaitOpened {
+    loop {
+        let event = events.next_event().await.expect("the run waits");
+        if let EventKind::WaitOpened(opened) = event.event.kind {
+            return *opened;
+        }
+    }
+}
+
+/// Waits for an event of a kind.
+pub(super) async fn until(events: &mut RunEvents, kind: &str) -> EventKind {
+    loop {
+        let event = events.next_event().await.expect("it happens");
+        if event.event.kind.name() == kind {
+            return event.event.kind;
+        }
+    }
+}
+
+pub(super) fn gone() -> Found {
+    Found { gone: true, probe: Probe::Unknown, result: None }
+}
