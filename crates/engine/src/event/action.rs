@@ -432,6 +432,15 @@ pub enum Outcome {
         /// The change set.
         change_set: ChangeSet,
     },
+    /// A client or a person must answer in place of the executor. Never recorded: the attempt stays open, and a
+    /// wait is opened for it.
+    Waits {
+        /// Who must answer.
+        on: WaitsOn,
+        /// What is asked.
+        #[serde(default)]
+        ask: Payload,
+    },
     /// It needs more input.
     InputRequired {
         /// What is asked.
@@ -441,6 +450,16 @@ pub enum Outcome {
         #[serde(default)]
         state: Payload,
     },
+}
+
+/// Who must answer in place of an executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsOn {
+    /// The client that executes the tool.
+    Client,
+    /// A person.
+    Person,
 }
 
 /// What an executor knows of an earlier attempt.

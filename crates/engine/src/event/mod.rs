@@ -12,7 +12,7 @@ mod wait;
 
 pub use action::{
     ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, ChangeSet,
-    ChangedPath, EndedBy, Executor, ExecutorKind, Next, Note, Outcome, Phase, Probe, Step, When,
+    ChangedPath, EndedBy, Executor, ExecutorKind, Next, Note, Outcome, Phase, Probe, Step, WaitsOn, When,
 };
 pub use codec::DecodeError;
 pub use model::{

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Done, Reaction, words};
 use crate::event::{
-    AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened, When, WorkWait,
+    AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened, WaitsOn, When, WorkWait,
 };
 use crate::state::{Action, RunState};
 use crate::{ActionId, Digest, Payload, Ruling, Time, Usage, Verdict};
@@ -145,6 +145,24 @@ impl Reaction<'_> {
             kind: WaitKind::Client,
             ask: json!({ "actions": [shown(action, None)], "result": result }),
             binding: binding(self.state, &[id], &[]),
+            attempt: Some(action.attempt),
+            ..NewWait::of(vec![id], self.default_due(action.spec.wait_ms))
+        };
+        self.open(wait)
+    }
+
+    /// An executor has a client or a person answer in its place.
+    pub(super) fn open_for_attempt(&mut self, id: ActionId, on: WaitsOn, ask: Payload) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        let kind = match on {
+            WaitsOn::Client => WaitKind::Client,
+            WaitsOn::Person => WaitKind::Question,
+        };
+        let wait = NewWait {
+            kind,
+            ask: json!({ "actions": [shown(action, None)], "request": ask.shown() }),
+            binding: binding(self.state, &[id], &[]),
+            supersedable: on == WaitsOn::Person,
             attempt: Some(action.attempt),
             ..NewWait::of(vec![id], self.default_due(action.spec.wait_ms))
         };

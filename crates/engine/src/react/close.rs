@@ -6,7 +6,7 @@ use provost_contract::tool::OnTimeout;
 use super::end::{EffectRule, Ending};
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
-use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe};
+use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
 use crate::{ActionId, Actor, Payload, Time, Usage};
 
@@ -57,7 +57,20 @@ impl Reaction<'_> {
                 self.lost(closing, outcome, (gone, probe), result)
             }
             Outcome::Failed { .. } | Outcome::TimedOut { .. } => self.failed(closing, outcome),
+            Outcome::Waits { on, ask } => {
+                let (on, ask) = (*on, ask.clone());
+                self.waits(closing, on, ask)
+            }
         }
+    }
+
+    /// A client or a person answers in place of the executor: the attempt stays open.
+    fn waits(&mut self, closing: Closing, on: WaitsOn, ask: Payload) -> Done {
+        if closing.stopping {
+            let ending = cancelled(&closing.action, "cancelled", false).effect(EffectRule::BeforeAttempt);
+            return self.close_with(closing, ending);
+        }
+        self.open_for_attempt(closing.id, on, ask)
     }
 
     /// The attempt is over, the action is not.
@@ -271,6 +284,7 @@ fn result_of(action: &Action, outcome: &Outcome) -> Payload {
         | Outcome::NotStarted { .. }
         | Outcome::Stale { .. }
         | Outcome::Proposed { .. }
+        | Outcome::Waits { .. }
         | Outcome::InputRequired { .. } => Payload::default(),
     }
 }

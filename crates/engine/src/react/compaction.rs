@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Done, Reaction};
 use crate::event::{HistoryCompacted, Purpose};
-use crate::state::{Illegal, Response, RunState};
+use crate::Agent;
+use crate::state::{Illegal, Response, RunState, Transcript as Lines};
 
 /// What marks a summary.
 const SUMMARY: &str = "agents_api_compaction";
@@ -17,17 +18,7 @@ impl RunState {
     /// Returns what the transcript needs; none when no policy shortens it. The agent's instructions are not
     /// part of the conversation: no summary takes their place.
     pub fn compaction_plan(&self) -> Option<Plan> {
-        let policy = self.agent.compaction.as_ref()?;
-        let messages: Vec<Message> =
-            self.transcript.messages().skip(self.instructions()).map(|message| (**message).clone()).collect();
-        Some(compaction::plan(Transcript::from(messages), policy))
-    }
-
-    /// How many lines at the beginning are instructions. A summary speaks as the system too.
-    fn instructions(&self) -> usize {
-        let is_instruction =
-            |message: &&Arc<Message>| message.role() == "system" && !message.metadata.contains_key(SUMMARY);
-        self.transcript.messages().take_while(is_instruction).count()
+        self.agent.compaction_plan(&self.transcript)
     }
 
     /// Returns whether the transcript may be too long. Costs nothing as long as it is not.
@@ -38,6 +29,23 @@ impl RunState {
             (policy.overflow.enabled || too_long) && lines >= self.compact_at
         })
     }
+}
+
+impl Agent {
+    /// Returns what a transcript of the agent needs; none when no policy shortens it.
+    pub fn compaction_plan(&self, transcript: &Lines) -> Option<Plan> {
+        let policy = self.compaction.as_ref()?;
+        let messages: Vec<Message> =
+            transcript.messages().skip(instructions(transcript)).map(|message| (**message).clone()).collect();
+        Some(compaction::plan(Transcript::from(messages), policy))
+    }
+}
+
+/// How many lines at the beginning are instructions. A summary speaks as the system too.
+fn instructions(transcript: &Lines) -> usize {
+    let is_instruction =
+        |message: &&Arc<Message>| message.role() == "system" && !message.metadata.contains_key(SUMMARY);
+    transcript.messages().take_while(is_instruction).count()
 }
 
 impl Reaction<'_> {
@@ -95,9 +103,9 @@ impl Reaction<'_> {
 fn compacted(state: &RunState, compaction: Compaction) -> HistoryCompacted {
     let events: Vec<Value> = compaction.events.iter().map(compaction::Event::to_value).collect();
     let before: Vec<Arc<Message>> = state.transcript.messages().cloned().collect();
-    let instructions = before.iter().take(state.instructions()).cloned();
+    let first = before.iter().take(instructions(&state.transcript)).cloned();
     let after: Vec<Arc<Message>> =
-        instructions.chain(compaction.messages.into_iter().map(Arc::new)).collect();
+        first.chain(compaction.messages.into_iter().map(Arc::new)).collect();
     let same_end =
         before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
     let (old, new) = (before.len() - same_end, after.len() - same_end);

@@ -144,6 +144,7 @@ fn add_attempt_end(step: &mut Step, ended: &AttemptEnded) {
         | Outcome::Lost { .. }
         | Outcome::NotStarted { .. }
         | Outcome::Stale { .. }
+        | Outcome::Waits { .. }
         | Outcome::InputRequired { .. } => {}
     }
 }

@@ -11,7 +11,7 @@ use provost_engine::{
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::performer::{HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
+use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
 use super::run::RunActor;
 
 type Answer = (Input, Option<Vec<Object>>);
@@ -42,6 +42,7 @@ impl RunActor {
                     key,
                     process,
                     raw: self.arguments.of(action, &open.args),
+                    worker_gone: self.earlier_gone,
                 };
                 let performer = self.shared.performer.clone();
                 self.tasks.start(id, Arc::default(), async move {
@@ -80,12 +81,12 @@ impl RunActor {
             HookSubject::Run => Subject::Run,
             HookSubject::Action { action } => {
                 let Some(open) = self.state().action(action) else { return };
-                Subject::Action {
+                Subject::Action(Box::new(ActionView {
                     spec: open.spec.clone(),
                     args: open.args.clone(),
                     raw: self.arguments.of(action, &open.args),
                     result: open.end.as_ref().map(|end| end.result.clone()),
-                }
+                }))
             }
         };
         let transcript = self.state().shown();
@@ -108,7 +109,7 @@ impl RunActor {
             context: self.context(),
             spec: open.spec.clone(),
             raw: self.arguments.of(action, &open.args)?,
-            notes: Notes { action, attempt: execute.attempt, sender: self.notes.0.clone() },
+            notes: Notes { action, attempt: execute.attempt, sender: self.notes.clone() },
             execute,
             deltas: self.shared.deltas.clone(),
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_engine::event::{DecodeError, Event, EventKind, RunSpec};
 use provost_engine::{
-    Agent, AgentSpec, ChainError, Digest, Illegal, Record, RunId, RunState, Seq, SessionId, SignalId,
+    Agent, AgentSpec, ChainError, Digest, Illegal, Record, RunId, RunState, Seq, SessionId, SignalId, WorkerId,
 };
 
 use crate::port::{Boxed, Fault};
@@ -78,6 +78,8 @@ pub struct LoadedRun {
     pub taken: SignalId,
     /// How long it has been worked on.
     pub active_ms: u64,
+    /// The worker that claimed it last.
+    pub worker: Option<WorkerId>,
 }
 
 impl LoadedRun {
@@ -96,10 +98,10 @@ impl LoadedRun {
         };
         let agent = agent_of(store, agents, &accepted.spec).await?;
         let history = session_history(store, agents, &accepted.spec).await?;
-        let (taken, active_ms) = (taken(&events), active_ms(&events));
+        let (taken, active_ms, worker) = (taken(&events), active_ms(&events), worker(&events));
         let mut state = RunState::fold(agent, history, &events)?;
         state.today = agents.today(&state.spec.agent);
-        Ok(Self { state, head, taken, active_ms })
+        Ok(Self { state, head, taken, active_ms, worker })
     }
 }
 
@@ -134,6 +136,13 @@ fn taken(events: &[Event]) -> SignalId {
         _ => None,
     });
     named.max().unwrap_or_default()
+}
+
+fn worker(events: &[Event]) -> Option<WorkerId> {
+    events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::RunClaimed(claimed) => Some(claimed.worker.clone()),
+        _ => None,
+    })
 }
 
 fn active_ms(events: &[Event]) -> u64 {

@@ -8,8 +8,8 @@ use provost_engine::event::{
 };
 use provost_engine::state::Transcript;
 use provost_engine::view::ChildOrder;
-use provost_engine::{ActionId, Agent, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage};
-use tokio::sync::mpsc;
+use provost_engine::{ActionId, Agent, Args, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::port::Boxed;
 
@@ -107,18 +107,22 @@ pub enum Subject {
     /// The turn.
     Turn(u32),
     /// An action, with its raw arguments if they are known.
-    Action {
-        /// The action.
-        spec: Arc<ActionSpec>,
-        /// The redacted arguments that it runs with.
-        args: provost_engine::Args,
-        /// The raw ones.
-        raw: Option<Object>,
-        /// Its result, for hooks that look at results.
-        result: Option<Payload>,
-    },
+    Action(Box<ActionView>),
     /// The run.
     Run,
+}
+
+/// An action as a hook sees it.
+#[derive(Clone, Debug)]
+pub struct ActionView {
+    /// The action.
+    pub spec: Arc<ActionSpec>,
+    /// The redacted arguments that it runs with.
+    pub args: Args,
+    /// The raw ones, if they are known.
+    pub raw: Option<Object>,
+    /// Its result, for hooks that look at results.
+    pub result: Option<Payload>,
 }
 
 /// A hook is asked.
@@ -141,14 +145,25 @@ pub struct HookCall {
 pub struct Notes {
     pub(super) action: ActionId,
     pub(super) attempt: u32,
-    pub(super) sender: mpsc::Sender<(ActionId, u32, Note)>,
+    pub(super) sender: mpsc::Sender<NewNote>,
+}
+
+/// A note on its way to the journal.
+#[derive(Debug)]
+pub(super) struct NewNote {
+    pub(super) action: ActionId,
+    pub(super) attempt: u32,
+    pub(super) note: Note,
+    pub(super) durable: oneshot::Sender<()>,
 }
 
 impl Notes {
-    /// Notes a fact. It is durable when a later effect of the same run starts.
-    pub async fn note(&self, note: Note) {
-        // A run that is gone has no use for it.
-        let _ = self.sender.send((self.action, self.attempt, note)).await;
+    /// Notes a fact, and returns when it is durable. Returns false if the run is no longer this process's: then
+    /// nothing may be done that relies on the note.
+    pub async fn note(&self, note: Note) -> bool {
+        let (durable, is_durable) = oneshot::channel();
+        let new = NewNote { action: self.action, attempt: self.attempt, note, durable };
+        self.sender.send(new).await.is_ok() && is_durable.await.is_ok()
     }
 }
 
@@ -186,6 +201,8 @@ pub struct LostAttempt {
     pub process: Option<Note>,
     /// The raw arguments, if they are known.
     pub raw: Option<Object>,
+    /// Whether the process of the worker that began it is known to be gone.
+    pub worker_gone: bool,
 }
 
 /// What was found out about a lost attempt.

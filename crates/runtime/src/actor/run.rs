@@ -4,20 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use provost_engine::event::{Event, EventKind, Note, Outcome, Phase, Probe, RunAccepted, Signal};
+use provost_engine::event::{Event, EventKind, Outcome, Phase, Probe, RunAccepted, Signal};
 use provost_engine::view::{self, RunStatus};
 use provost_engine::{
     ActionId, Actor, Commit, Digest, Effect, Epoch, Input, NewRun, Now, QueuedSignal, RunId, RunState, Seq,
     SignalId, Time, Usage, WorkerId, due, react,
 };
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::arguments::Arguments;
 use super::commit::{Committed, send};
 use super::load::{Agents, LoadError, LoadedRun};
-use super::performer::{DeltaSink, Performer, RunContext};
+use super::performer::{DeltaSink, NewNote, Performer, RunContext};
 use super::tasks::{Finished, Tasks};
+use crate::dispatch::is_gone;
 use crate::port::{Clock, Fault as StoreFault};
 use crate::store::{CommitError, Store};
 
@@ -120,7 +121,12 @@ pub struct RunActor {
     pub(super) inputs: Vec<Input>,
     /// Responses whose raw arguments came with them.
     raw: Option<Vec<provost_contract::json::Object>>,
-    pub(super) notes: (mpsc::Sender<(ActionId, u32, Note)>, mpsc::Receiver<(ActionId, u32, Note)>),
+    pub(super) notes: mpsc::Sender<NewNote>,
+    noted: mpsc::Receiver<NewNote>,
+    /// Executors that wait until their note is durable.
+    unacknowledged: Vec<oneshot::Sender<()>>,
+    /// Whether the process of the worker before this one is known to be gone.
+    pub(super) earlier_gone: bool,
     mail: Arc<Notify>,
     lease: watch::Receiver<Lease>,
     drain: watch::Receiver<bool>,
@@ -147,6 +153,7 @@ impl RunActor {
                 (loaded, Arguments::default())
             }
         };
+        let (notes, noted) = mpsc::channel(NOTES);
         Ok(Self {
             worker,
             epoch,
@@ -155,7 +162,10 @@ impl RunActor {
             tasks: Tasks::default(),
             inputs: Vec::new(),
             raw: None,
-            notes: mpsc::channel(NOTES),
+            notes,
+            noted,
+            unacknowledged: Vec::new(),
+            earlier_gone: false,
             mail,
             lease,
             drain,
@@ -199,6 +209,7 @@ impl RunActor {
     async fn claim(&mut self) -> Result<(), ActorError> {
         let workspace = self.state().spec.workspace.clone();
         let standing = self.shared.store.standing(workspace).await?;
+        self.earlier_gone = self.is_earlier_gone().await?;
         self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
         let policy = self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.digest);
         self.inputs.push(Input::Claimed {
@@ -209,6 +220,18 @@ impl RunActor {
             standing,
         });
         Ok(())
+    }
+
+    /// Whether the worker that had the run before is a process of this machine that is gone, or this one.
+    async fn is_earlier_gone(&self) -> Result<bool, ActorError> {
+        match &self.loaded.worker {
+            None => Ok(true),
+            Some(worker) if *worker == self.worker => Ok(true),
+            Some(worker) => {
+                let about = self.shared.store.worker(worker.clone()).await?;
+                Ok(about.is_some_and(|worker| is_gone(&worker.about)))
+            }
+        }
     }
 
     fn now(&self) -> Now {
@@ -305,8 +328,15 @@ impl RunActor {
 
     /// What was reacted to is durable.
     fn acknowledge(&mut self, events: &[Event]) {
+        if events.iter().any(|event| matches!(event.kind, EventKind::RunClaimed(_))) {
+            self.loaded.worker = Some(self.worker.clone());
+        }
         self.inputs.clear();
         self.tasks.acknowledge();
+        for durable in self.unacknowledged.drain(..) {
+            // The executor may be gone.
+            let _ = durable.send(());
+        }
         self.arguments.committed(events);
         for event in events {
             let named = match &event.kind {
@@ -397,9 +427,7 @@ impl RunActor {
         let mail = self.mail.clone();
         tokio::select! {
             finished = self.tasks.next() => self.finished(finished),
-            Some((action, attempt, note)) = self.notes.1.recv() => {
-                self.inputs.push(Input::Note { action, attempt, note });
-            }
+            Some(note) = self.noted.recv() => self.note(note),
             () = mail.notified() => self.take_signals().await?,
             () = timer => self.inputs.push(Input::Tick),
             changed = self.lease.changed() => {
@@ -413,20 +441,28 @@ impl RunActor {
                 }
             }
         }
-        while let Ok((action, attempt, note)) = self.notes.1.try_recv() {
-            self.inputs.push(Input::Note { action, attempt, note });
-        }
+        self.take_notes();
         while let Some(finished) = self.tasks.try_next() {
             self.finished(finished);
         }
         Ok(())
     }
 
+    fn take_notes(&mut self) {
+        while let Ok(note) = self.noted.try_recv() {
+            self.note(note);
+        }
+    }
+
+    fn note(&mut self, new: NewNote) {
+        let NewNote { action, attempt, note, durable } = new;
+        self.unacknowledged.push(durable);
+        self.inputs.push(Input::Note { action, attempt, note });
+    }
+
     fn finished(&mut self, finished: Finished) {
         // A note of an attempt comes before its end.
-        while let Ok((action, attempt, note)) = self.notes.1.try_recv() {
-            self.inputs.push(Input::Note { action, attempt, note });
-        }
+        self.take_notes();
         if finished.raw.is_some() {
             self.raw = finished.raw;
         }

@@ -125,30 +125,19 @@ impl RunEvents {
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub async fn next(&mut self) -> Option<Followed> {
-        loop {
-            let next = tokio::select! {
-                biased;
-                event = self.events.recv() => match event? {
-                    Ok(event) => Followed::Event(Box::new(event)),
-                    Err(problem) => Followed::Unreadable(problem),
-                },
-                delta = self.deltas.recv() => match delta {
-                    Ok(delta) => Followed::Delta(delta),
-                    Err(broadcast::error::RecvError::Lagged(count)) => Followed::Lagged(count),
-                    Err(broadcast::error::RecvError::Closed) => {
-                        self.deltas = broadcast::channel(1).1;
-                        let event = self.events.recv().await?;
-                        match event {
-                            Ok(event) => Followed::Event(Box::new(event)),
-                            Err(problem) => Followed::Unreadable(problem),
-                        }
-                    }
-                },
-            };
-            // Room for more.
-            self.hub.inner.news.notify_one();
-            return Some(next);
-        }
+        let next = tokio::select! {
+            biased;
+            event = self.events.recv() => followed(event?),
+            delta = self.deltas.recv() => match delta {
+                Ok(delta) => Followed::Delta(delta),
+                Err(broadcast::error::RecvError::Lagged(count)) => Followed::Lagged(count),
+                // No deltas come any more; events do.
+                Err(broadcast::error::RecvError::Closed) => followed(self.events.recv().await?),
+            },
+        };
+        // There is room for more.
+        self.hub.inner.news.notify_one();
+        Some(next)
     }
 
     /// Returns the next event, without deltas.
@@ -160,6 +149,13 @@ impl RunEvents {
                 Followed::Delta(_) | Followed::Lagged(_) => {}
             }
         }
+    }
+}
+
+fn followed(event: Result<RunEvent, String>) -> Followed {
+    match event {
+        Ok(event) => Followed::Event(Box::new(event)),
+        Err(problem) => Followed::Unreadable(problem),
     }
 }
 

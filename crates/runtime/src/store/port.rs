@@ -73,6 +73,9 @@ pub trait Store: Send + Sync {
     /// Returns the workers that are not buried.
     fn workers(&self) -> Boxed<'_, Result<Vec<Worker>, Fault>>;
 
+    /// Returns a worker, also one that was buried.
+    fn worker(&self, worker: WorkerId) -> Boxed<'_, Result<Option<Worker>, Fault>>;
+
     /// Buries workers whose lease is over and frees their runs; returns the freed runs. At most 1,000 runs
     /// are freed at a time: call it again until it returns none.
     fn bury_expired(&self) -> Boxed<'_, Result<Vec<RunId>, Fault>>;

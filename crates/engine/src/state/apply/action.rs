@@ -157,6 +157,7 @@ fn count_outcome(action: &mut Action, outcome: &Outcome) {
         Outcome::Completed { .. }
         | Outcome::Stopped
         | Outcome::Proposed { .. }
+        | Outcome::Waits { .. }
         | Outcome::InputRequired { .. } => {}
     }
 }
@@ -172,6 +173,7 @@ fn cause(outcome: &Outcome) -> &'static str {
         | Outcome::NotStarted { .. }
         | Outcome::Stale { .. }
         | Outcome::Proposed { .. }
+        | Outcome::Waits { .. }
         | Outcome::InputRequired { .. } => "lost",
     }
 }

@@ -248,6 +248,11 @@ pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswe
             turn.continued = true;
         }
     }
+    if let HookAnswer::Complete { record, .. } = &answered.answer
+        && let Some(message) = record.get("message").and_then(|message| Message::parse(message).ok())
+    {
+        state.after_turn.push((seq, Arc::new(message)));
+    }
     state.hooks.insert((answered.hook, answered.subject), answered.answer.clone());
     Ok(())
 }

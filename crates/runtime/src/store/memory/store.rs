@@ -158,6 +158,10 @@ impl Store for MemoryStore {
         Box::new(MemoryUpload { store: self.clone(), media, parts: Vec::new(), size: 0 })
     }
 
+    fn worker(&self, worker: WorkerId) -> Boxed<'_, Result<Option<Worker>, Fault>> {
+        self.read(|tables| tables.workers.get(&worker).cloned())
+    }
+
     fn workers(&self) -> Boxed<'_, Result<Vec<Worker>, Fault>> {
         self.read(|tables| tables.workers())
     }
