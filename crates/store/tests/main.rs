@@ -4,6 +4,8 @@
 mod bundles;
 mod files;
 mod older;
+mod run_store;
+mod run_store_crash;
 mod sample;
 mod sharing;
 mod sqlite;

@@ -1,0 +1,20 @@
+//! The store of runs on SQLite: plain tables in one file that several processes may open.
+//!
+//! Every write goes through one thread, which puts all that waits into one transaction and answers after its
+//! commit. Reads run on threads of their own. The decisions are those of [`provost_runtime::store::rules`];
+//! this module supplies rows. `docs/schema.md` describes the tables.
+
+mod artifacts;
+mod columns;
+mod error;
+mod lists;
+mod open;
+mod readers;
+mod store;
+mod tables;
+mod watcher;
+mod writer;
+
+pub use error::OpenError;
+pub use open::SqliteOptions;
+pub use store::SqliteStore;
