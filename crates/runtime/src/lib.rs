@@ -8,6 +8,7 @@ pub mod actor;
 pub mod dispatch;
 pub mod driver;
 pub mod engine;
+pub mod host;
 mod id;
 pub mod memory;
 pub mod port;

@@ -48,6 +48,11 @@ impl Summary {
         &self.usage
     }
 
+    /// The wire form `{summary, archived_items}`, which [`Summary::parse`] reads.
+    pub fn to_value(&self) -> Value {
+        json!({ "summary": self.text, "archived_items": self.archived_items })
+    }
+
     /// Reads a text, or an object `{summary, archived_items?}`.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{Done, Reaction, words};
 use crate::event::{
-    AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened, WaitsOn, When, WorkWait,
+    AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened, WaitsOn, When,
+    WorkWait,
 };
 use crate::state::{Action, RunState};
 use crate::{ActionId, Digest, Payload, Ruling, Time, Usage, Verdict};

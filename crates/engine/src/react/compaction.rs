@@ -7,8 +7,8 @@ use provost_contract::compaction::{self, Compaction, Plan, Summary, Transcript};
 use serde_json::{Value, json};
 
 use super::{Done, Reaction};
-use crate::event::{HistoryCompacted, Purpose};
 use crate::Agent;
+use crate::event::{HistoryCompacted, Purpose};
 use crate::state::{Illegal, Response, RunState, Transcript as Lines};
 
 /// What marks a summary.
@@ -79,11 +79,14 @@ impl Reaction<'_> {
     /// A summary has come.
     pub(super) fn finish_compaction(&mut self, response: &Response) -> Done {
         let text = response.responded.messages.iter().find_map(|message| message.content.as_text());
-        let summary = match response.responded.provider.get("summary") {
-            Some(summary) => Summary::parse(summary),
-            None => Summary::new(text.unwrap_or_default()),
+        let provider = &response.responded.provider;
+        let summary = match (provider.get("summary_error"), provider.get("summary")) {
+            (Some(error), _) => Err(error.as_str().unwrap_or_default().to_owned()),
+            (None, Some(summary)) => Summary::parse(summary).map_err(|error| error.message().to_owned()),
+            (None, None) => {
+                Summary::new(text.unwrap_or_default()).map_err(|error| error.message().to_owned())
+            }
         };
-        let summary = summary.map_err(|error| error.message().to_owned());
         let compacted = match self.state.compaction_plan() {
             Some(Plan::Summarize(pending)) => {
                 let mut events = vec![pending.started().to_value()];
@@ -104,8 +107,7 @@ fn compacted(state: &RunState, compaction: Compaction) -> HistoryCompacted {
     let events: Vec<Value> = compaction.events.iter().map(compaction::Event::to_value).collect();
     let before: Vec<Arc<Message>> = state.transcript.messages().cloned().collect();
     let first = before.iter().take(instructions(&state.transcript)).cloned();
-    let after: Vec<Arc<Message>> =
-        first.chain(compaction.messages.into_iter().map(Arc::new)).collect();
+    let after: Vec<Arc<Message>> = first.chain(compaction.messages.into_iter().map(Arc::new)).collect();
     let same_end =
         before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
     let (old, new) = (before.len() - same_end, after.len() - same_end);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_engine::event::{DecodeError, Event, EventKind, RunSpec};
 use provost_engine::{
-    Agent, AgentSpec, ChainError, Digest, Illegal, Record, RunId, RunState, Seq, SessionId, SignalId, WorkerId,
+    Agent, AgentSpec, ChainError, Digest, Illegal, Record, RunId, RunState, Seq, SessionId, SignalId,
+    WorkerId,
 };
 
 use crate::port::{Boxed, Fault};

@@ -14,7 +14,7 @@ mod tasks;
 
 pub use load::{Agents, LoadError, LoadedRun};
 pub use performer::{
-    ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes, Performer,
-    Previewed, RunContext, Subject, Work,
+    ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
+    Performer, Previewed, RunContext, Subject, Work,
 };
 pub use run::{ActorError, Lease, Parked, Release, RunActor, Shared};

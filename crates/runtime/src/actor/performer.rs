@@ -8,7 +8,9 @@ use provost_engine::event::{
 };
 use provost_engine::state::Transcript;
 use provost_engine::view::ChildOrder;
-use provost_engine::{ActionId, Agent, Args, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage};
+use provost_engine::{
+    ActionId, Agent, Args, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::port::Boxed;

@@ -179,6 +179,11 @@ pub(super) fn sealed(connection: &Connection, run: &RunId, action: ActionId) -> 
     one(connection, sql, [run.as_str(), &action.to_string()], |row| row.get(0))
 }
 
+pub(super) fn worker(connection: &Connection, worker: &WorkerId) -> Result<Option<Worker>> {
+    let sql = format!("SELECT {} FROM workers WHERE worker = ?1", columns::WORKER);
+    Ok(many(connection, &sql, [worker.as_str()], columns::worker)?.into_iter().next())
+}
+
 pub(super) fn workers(connection: &Connection) -> Result<Vec<Worker>> {
     let sql = format!("SELECT {} FROM workers WHERE NOT dead ORDER BY worker", columns::WORKER);
     many(connection, &sql, [], columns::worker)

@@ -209,6 +209,10 @@ impl Store for SqliteStore {
         })
     }
 
+    fn worker(&self, worker: WorkerId) -> Boxed<'_, Result<Option<Worker>, Fault>> {
+        self.read(move |connection| lists::worker(connection, &worker))
+    }
+
     fn workers(&self) -> Boxed<'_, Result<Vec<Worker>, Fault>> {
         self.read(move |connection| lists::workers(connection))
     }

@@ -51,7 +51,7 @@ impl History {
     }
 
     /// Whether a list of messages is this transcript and what follows it.
-    pub(in crate::engine) fn is_start_of(&self, messages: &[Message]) -> bool {
+    pub(crate) fn is_start_of(&self, messages: &[Message]) -> bool {
         messages.len() >= self.len() && self.iter().zip(messages).all(|(ours, theirs)| *ours == *theirs)
     }
 

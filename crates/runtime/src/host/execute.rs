@@ -1,0 +1,163 @@
+//! Executors of a host: running, previewing and finding attempts again.
+
+use provost_contract::json::{self, Object};
+use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult};
+use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
+use provost_engine::{Fault, Payload, Usage};
+use serde_json::Value;
+
+use super::{HostPerformer, prepare};
+use crate::actor::{Found, LostAttempt, Previewed, RunContext, Work};
+use crate::engine::decide::{Tool, result_of};
+use crate::port::{DeclaredExecutor, ExecutorError, Recalled, ToolAction};
+
+/// The status of a result that a client must give.
+const PENDING: &str = "runtime_tool_pending";
+
+/// Everything that an executor of the host gets.
+struct Assignment {
+    call: ToolCall,
+    executor: DeclaredExecutor,
+    runtime: RuntimeMetadata,
+    context: Object,
+    run: String,
+    key: String,
+}
+
+impl Assignment {
+    fn action(&self) -> ToolAction<'_> {
+        let Self { call, executor, runtime, context, run, key } = self;
+        ToolAction { call, executor: *executor, runtime, context, run, key }
+    }
+}
+
+impl HostPerformer {
+    fn assignment(
+        &self,
+        of: &RunContext,
+        spec: &provost_engine::event::ActionSpec,
+        raw: &Object,
+        key: String,
+    ) -> Option<Assignment> {
+        let mut context = self.context(of);
+        context.insert("tool_call_id".into(), spec.label.as_str().into());
+        let called = spec.called.as_deref().unwrap_or(&spec.operation);
+        let declaration = of.agent.catalog.get(&spec.operation);
+        Some(Assignment {
+            call: prepare::tool_call(&of.agent, called, &spec.label, &context, raw)?,
+            executor: declaration.map_or(DeclaredExecutor::Host, ToolDeclaration::executor),
+            runtime: declaration.map(ToolDeclaration::runtime).cloned().unwrap_or_default(),
+            context,
+            run: of.spec.run.to_string(),
+            key,
+        })
+    }
+
+    pub(super) async fn executed(&self, work: Work) -> (Outcome, Usage) {
+        let nothing = Usage::default();
+        let key = work.execute.key.to_string();
+        let assignment = self.assignment(&work.context, &work.spec, &work.raw, key);
+        let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
+            return (Outcome::NotStarted { code: "tool_gone".into() }, nothing);
+        };
+        let action = assignment.action();
+        if let Some(process) = executors.prepare(action) {
+            let note = Note::Process { host: String::new(), pid: 0, start: 0, handle: process };
+            if !work.notes.note(note).await {
+                return (Outcome::NotStarted { code: "stopped".into() }, nothing);
+            }
+        }
+        let reply = executors.execute(action).await;
+        (outcome(&work, reply), nothing)
+    }
+
+    pub(super) async fn previewed(&self, work: Work) -> Previewed {
+        let key = work.execute.key.to_string();
+        let assignment = self.assignment(&work.context, &work.spec, &work.raw, key);
+        let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
+            return Previewed { preview: Ok(Payload::default()), expect: Vec::new() };
+        };
+        let preview = executors.preview(assignment.action()).await;
+        let preview = match preview.as_ref().and_then(refusal) {
+            Some((code, reason)) => Err(Fault::new(code, reason)),
+            None => Ok(preview.map(Payload::inline).unwrap_or_default()),
+        };
+        Previewed { preview, expect: Vec::new() }
+    }
+
+    /// Nothing runs again, or is asked about, while what an earlier worker started for it still runs.
+    pub(super) async fn found(&self, lost: LostAttempt) -> Found {
+        let Some(executors) = &self.host.executors else { return Found::default() };
+        let gone = match &lost.process {
+            Some(Note::Process { handle, .. }) => {
+                let declaration = lost.context.agent.catalog.get(&lost.spec.operation);
+                let target = declaration.and_then(|declaration| declaration.runtime().executor_target());
+                executors.end_earlier(target, handle).await.is_ok()
+            }
+            Some(_) => false,
+            // It ran inside the worker.
+            None => lost.worker_gone,
+        };
+        let unknown = Found { gone, probe: Probe::Unknown, result: None };
+        let Some(raw) = &lost.raw else { return unknown };
+        let key = lost.key.to_string();
+        let Some(assignment) = self.assignment(&lost.context, &lost.spec, raw, key) else { return unknown };
+        match executors.recall(assignment.action()).await {
+            Recalled::Unknown => unknown,
+            Recalled::NotDone => Found { gone, probe: Probe::NotDone, result: None },
+            Recalled::Done(reply) => {
+                let result = read(&lost.context, &lost.spec.operation, Ok(reply)).ok();
+                let result = result.map(|result| Payload::inline(result.to_object()));
+                Found { gone, probe: Probe::Done, result }
+            }
+        }
+    }
+}
+
+/// Reads what an executor replied.
+fn read(of: &RunContext, operation: &str, reply: Result<Value, ExecutorError>) -> Result<ToolResult, Fault> {
+    let no_rules = Object::new();
+    let declaration = of.agent.catalog.get(operation);
+    let tool = declaration.map_or_else(|| Tool::read(operation, &no_rules), Tool::from);
+    result_of(&tool, reply).map_err(|error| Fault::new(error.code(), error.message()))
+}
+
+fn outcome(work: &Work, reply: Result<Value, ExecutorError>) -> Outcome {
+    if let Err(ExecutorError::TimedOut { ms }) = reply {
+        return Outcome::TimedOut { ms };
+    }
+    let result = match read(&work.context, &work.spec.operation, reply) {
+        Ok(result) => result,
+        Err(fault) => return Outcome::Failed { fault, result: Payload::default() },
+    };
+    if is_pending(&result) {
+        return Outcome::Waits { on: WaitsOn::Client, ask: Payload::inline(result.to_object()) };
+    }
+    let payload = Payload::inline(result.to_object());
+    match result.outcome() {
+        ToolOutcome::Success(answer) => {
+            let proposes = answer.as_object().and_then(|answer| json::text(answer, "type"));
+            if proposes == Some("approval_required") {
+                return Outcome::Waits { on: WaitsOn::Person, ask: Payload::inline(answer.clone()) };
+            }
+            let goal = work.spec.repeat.as_ref().and_then(|repeat| repeat.until.as_ref());
+            let goal = goal.is_none_or(|until| until.holds_for(answer));
+            Outcome::Completed { result: payload, goal, satisfying: true }
+        }
+        ToolOutcome::Failure(error) => {
+            let code = json::text(result.metadata(), "error_type").unwrap_or("tool_failed");
+            Outcome::Failed { fault: Fault::new(code, error.as_str()), result: payload }
+        }
+    }
+}
+
+fn is_pending(result: &ToolResult) -> bool {
+    result.status() == Some(PENDING) || json::trimmed_text(result.metadata(), "status") == Some(PENDING)
+}
+
+/// Why a call would fail, when its preview says so: the code and the reason.
+fn refusal(preview: &Value) -> Option<(&str, &str)> {
+    let text = |key: &str| preview.get(key).and_then(Value::as_str);
+    text("type").filter(|kind| *kind == "refused")?;
+    Some((text("code").unwrap_or("would_fail"), text("reason").unwrap_or_default()))
+}

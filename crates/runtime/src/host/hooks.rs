@@ -1,0 +1,292 @@
+//! The hooks of a host, and what their answers mean.
+
+use std::sync::Arc;
+
+use provost_contract::Message;
+use provost_contract::json::{self, Object};
+use provost_engine::event::{Hook, HookAnswer};
+use provost_engine::{Fault, Payload, Ruling, Verdict, hash_of};
+use provost_policy::{ActionPolicy, HookFailure};
+use serde_json::{Value, json};
+
+use super::{HostPerformer, history, prepare};
+use crate::actor::{ActionView, HookCall, RunContext, Subject};
+use crate::driver::ContinueBy;
+use crate::engine::{History, Records};
+use crate::port::{
+    self, CompletionOpinion, DiagnosedResult, FinishedTurn, HostError, JudgedResult, MediatedCall, Mediation,
+};
+
+impl HostPerformer {
+    pub(super) async fn ask(&self, call: HookCall) -> HookAnswer {
+        let context = self.context(&call.context);
+        let history = history(&call.transcript);
+        match (call.hook, &call.subject) {
+            (Hook::Policy, Subject::Action(action)) => {
+                self.rule(&call.context, &context, &history, action).await
+            }
+            (Hook::Mediate, Subject::Action(action)) => {
+                self.mediate(&call.context, &context, &history, action).await
+            }
+            (Hook::AfterTool, Subject::Action(action)) => {
+                self.diagnose(&call.context, &context, action).await
+            }
+            (Hook::Completion, Subject::Action(action)) => self.judge(&call.context, &context, action).await,
+            (Hook::Continue, _) => self.go_on(&call.context, &context, &history).await,
+            (Hook::Interrupt, _) => self.interrupted(&call.context, &context, &history).await,
+            (Hook::BeforeModel | Hook::AfterModel | Hook::OnStop, _)
+            | (_, Subject::Turn(_) | Subject::Run) => HookAnswer::NoOpinion,
+        }
+    }
+
+    /// The raw arguments, or the recorded ones, where a record is all that is left.
+    async fn rule(
+        &self,
+        of: &RunContext,
+        context: &Object,
+        history: &History,
+        action: &ActionView,
+    ) -> HookAnswer {
+        let Some(policy) = &self.host.policy else { return missing() };
+        let mediated = Mediated::of(of, context, action);
+        match policy.rule(mediated.call(of, context, history)).await {
+            Ok(None) => HookAnswer::NoOpinion,
+            Ok(Some(ruling)) => HookAnswer::Proceed { ruling: Some(Box::new(ruling_of(ruling))) },
+            Err(failure) => failed(failure, "policy"),
+        }
+    }
+
+    async fn mediate(
+        &self,
+        of: &RunContext,
+        context: &Object,
+        history: &History,
+        action: &ActionView,
+    ) -> HookAnswer {
+        let Some(mediator) = &self.host.mediator else { return missing() };
+        let mediated = Mediated::of(of, context, action);
+        match mediator.decide(mediated.call(of, context, history)).await {
+            Ok(None | Some(Mediation::Proceed)) => HookAnswer::Proceed { ruling: None },
+            Ok(Some(Mediation::Reject(rejection))) => rejected(action, *rejection),
+            Ok(Some(Mediation::Replace { mut result, completes })) => {
+                if json::non_empty_text(&result, "tool_name").is_none() {
+                    result.insert("tool_name".into(), action.spec.operation.as_str().into());
+                }
+                let result = provost_contract::tool::ToolResult::parse(&Value::Object(result));
+                match result {
+                    Ok(result) => {
+                        HookAnswer::Replace { payload: Payload::inline(result.to_object()), completes }
+                    }
+                    Err(_) => failed(HookFailure::Nonsense, "mediation"),
+                }
+            }
+            Ok(Some(Mediation::Wait(waiting))) => {
+                let mut metadata = waiting.metadata;
+                metadata.insert("status".into(), "runtime_tool_pending".into());
+                let result = json!({
+                    "success": false,
+                    "tool_name": action.spec.operation,
+                    "error": waiting.error.as_deref().unwrap_or("Waiting for external runtime tool result."),
+                    "metadata": metadata,
+                    "runtime": waiting.runtime.to_value(),
+                });
+                HookAnswer::Wait { result: json::into_object(result) }
+            }
+            Err(failure) => failed(failure, "mediation"),
+        }
+    }
+
+    async fn diagnose(&self, of: &RunContext, context: &Object, action: &ActionView) -> HookAnswer {
+        let Some(diagnostics) = &self.host.diagnostics else { return HookAnswer::NoOpinion };
+        let no_result = Object::new();
+        let result =
+            action.result.as_ref().and_then(|result| result.shown().as_object()).unwrap_or(&no_result);
+        let diagnosed = DiagnosedResult {
+            tool_name: &action.spec.operation,
+            tool_call_id: &action.spec.label,
+            declaration: of.agent.catalog.get(&action.spec.operation),
+            parameters_sha256: &hash_of(&action.args.redacted).to_string(),
+            result,
+            success: result.get("success") == Some(&Value::Bool(true)),
+            turn: of.turn.into(),
+            context,
+        };
+        let value = diagnostics.diagnose(diagnosed).await.unwrap_or_default();
+        HookAnswer::Note { value }
+    }
+
+    async fn judge(&self, of: &RunContext, context: &Object, action: &ActionView) -> HookAnswer {
+        let Some(policy) = &self.host.completion else { return HookAnswer::NoOpinion };
+        let no_result = Object::new();
+        let tool_name = action.spec.operation.as_str();
+        let result =
+            action.result.as_ref().and_then(|result| result.shown().as_object()).unwrap_or(&no_result);
+        let judged = JudgedResult {
+            tool_name,
+            declared: of.agent.catalog.get(tool_name).is_some(),
+            result,
+            success: result.get("success") == Some(&Value::Bool(true)),
+            turn: of.turn.into(),
+            context,
+        };
+        let opinion = policy.judge(judged).await.unwrap_or_default();
+        completion(of, tool_name, &opinion)
+    }
+
+    async fn go_on(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {
+        let ContinueBy::Policy(policy) = &self.host.continuation else { return HookAnswer::NoOpinion };
+        match policy.go_on(finished_turn(of, context, history)).await {
+            Ok(true) => HookAnswer::Proceed { ruling: None },
+            Ok(false) => HookAnswer::Complete { reason: "continue".into(), record: Object::new() },
+            Err(HostError(message)) => HookAnswer::Failed { fault: Fault::new("continue_failed", message) },
+        }
+    }
+
+    async fn interrupted(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {
+        let Some(source) = &self.host.interrupts else { return HookAnswer::NoOpinion };
+        let said = source.ask(finished_turn(of, context, history)).await.unwrap_or_default();
+        interrupt(of, &said)
+    }
+}
+
+fn finished_turn<'a>(of: &RunContext, context: &'a Object, messages: &'a History) -> FinishedTurn<'a> {
+    FinishedTurn { turn: of.turn.into(), messages, context }
+}
+
+/// A call as hooks see it.
+struct Mediated<'a> {
+    action: &'a ActionView,
+    parameters: Object,
+    raw: Object,
+    prepared: Option<provost_contract::tool::ToolCall>,
+    records: Records,
+}
+
+impl<'a> Mediated<'a> {
+    fn of(of: &RunContext, context: &Object, action: &'a ActionView) -> Self {
+        let parameters = action.raw.clone().unwrap_or_else(|| action.args.redacted.clone());
+        let called = action.spec.called.as_deref().unwrap_or(&action.spec.operation);
+        let raw = json!({ "id": action.spec.label, "name": called, "parameters": parameters });
+        let prepared = prepare::tool_call(&of.agent, called, &action.spec.label, context, &parameters)
+            .filter(|_| action.spec.unprepared.is_none());
+        Self { action, raw: json::into_object(raw), parameters, prepared, records: Records::default() }
+    }
+
+    fn call<'b>(
+        &'b self,
+        of: &'b RunContext,
+        context: &'b Object,
+        messages: &'b History,
+    ) -> MediatedCall<'b> {
+        MediatedCall {
+            tool_name: &self.action.spec.operation,
+            tool_call_id: &self.action.spec.label,
+            parameters: &self.parameters,
+            raw_tool_call: &self.raw,
+            prepared: self.prepared.as_ref(),
+            declaration: of.agent.catalog.get(&self.action.spec.operation),
+            turn: of.turn.into(),
+            context,
+            messages,
+            records: &self.records,
+        }
+    }
+}
+
+/// A run that was accepted with a hook does not go on without it.
+fn missing() -> HookAnswer {
+    HookAnswer::Failed { fault: Fault::new("hook_missing", "The hook that must decide does not exist here.") }
+}
+
+fn failed(failure: HookFailure, what: &str) -> HookAnswer {
+    let fault = match what {
+        "mediation" => Fault::new(
+            "pre_tool_mediation_failed",
+            format!("Tool call rejected: the pre-tool mediator gave no decision ({failure})."),
+        ),
+        _ => Fault::new("policy_hook_failed", format!("the policy gave no decision ({failure})")),
+    };
+    HookAnswer::Failed { fault }
+}
+
+fn ruling_of(ruling: port::Ruling) -> Ruling {
+    let person_only = ruling.is_person_only();
+    let decision = match ruling.policy {
+        ActionPolicy::Direct => Verdict::Allow,
+        ActionPolicy::Preview => Verdict::Ask,
+        ActionPolicy::Forbidden => Verdict::Deny,
+    };
+    let own = Ruling::new(decision, ruling.rule, ruling.layer).because(ruling.reason);
+    Ruling { inputs: ruling.inputs, person_only, ..own }
+}
+
+/// A refusal may bring its whole result; one that is no result is left aside.
+fn rejected(action: &ActionView, rejection: port::Rejection) -> HookAnswer {
+    use provost_contract::tool::ToolResult;
+    let completes = rejection.completes;
+    let mut metadata = rejection.metadata;
+    if json::present(&metadata, "error_type").is_none() {
+        metadata.insert("error_type".into(), "pre_tool_mediation_rejected".into());
+    }
+    let sentence = rejection.error.unwrap_or_else(|| "Tool call rejected by pre-tool mediator.".to_owned());
+    let given = rejection.result.and_then(|result| ToolResult::parse(&Value::Object(result)).ok());
+    let made =
+        || ToolResult::failure(&action.spec.operation, &sentence, metadata.clone(), rejection.runtime).ok();
+    let result = given.or_else(made).map(|result| result.to_object());
+    HookAnswer::Reject { fault: Fault::new("pre_tool_mediation_rejected", sentence), result, completes }
+}
+
+fn completion(of: &RunContext, tool_name: &str, opinion: &CompletionOpinion) -> HookAnswer {
+    let message = opinion.message.trim();
+    let record = json::into_object(json!({
+        "tool_name": tool_name,
+        "turn": of.turn,
+        "message": message,
+        "context": opinion.context,
+    }));
+    if opinion.complete {
+        // The message is for records: nothing more is said to the model.
+        let record = Object::from_iter([("record".to_owned(), Value::Object(record))]);
+        return HookAnswer::Complete { reason: "completion_policy".into(), record };
+    }
+    if message.is_empty() {
+        return HookAnswer::NoOpinion;
+    }
+    let mut said = Message::text("user", message);
+    said.metadata.insert("type".into(), "completion_policy_continue".into());
+    said.metadata.insert("completion_policy_context".into(), Value::Object(record.clone()));
+    HookAnswer::Message { messages: vec![Arc::new(said)], record }
+}
+
+/// Reads an interrupt. Null is none; what is no message at all is ignored.
+fn interrupt(of: &RunContext, said: &Value) -> HookAnswer {
+    if said.is_null() {
+        return HookAnswer::NoOpinion;
+    }
+    if !said.is_object() {
+        let value = json!({ "ignored": "interrupt must be an array" });
+        return HookAnswer::Note { value };
+    }
+    let message = match Message::parse(said) {
+        Ok(message) => message,
+        Err(error) => {
+            let fault = Fault::new(error.code(), error.message());
+            return HookAnswer::Failed { fault };
+        }
+    };
+    let word = |key: &str| json::present(&message.metadata, key).and_then(Value::as_str);
+    let action = word("interrupt_action").or_else(|| word("action")).unwrap_or("message");
+    let action = match action.trim().to_lowercase().as_str() {
+        "cancel" => "cancel",
+        "redirect" => "redirect",
+        _ => "message",
+    };
+    let mut record = json::without(&message.metadata, &["interrupt_action"]);
+    record.insert("turn".into(), of.turn.into());
+    record.insert("action".into(), action.into());
+    record.insert("message".into(), message.to_value());
+    if action == "cancel" {
+        return HookAnswer::Complete { reason: "interrupted".into(), record };
+    }
+    HookAnswer::Message { messages: vec![Arc::new(message)], record }
+}

@@ -1,0 +1,207 @@
+//! The parts of a host behind the actor's edge: model, tools and hooks.
+
+mod execute;
+mod hooks;
+mod prepare;
+mod response;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use provost_contract::json::{self, Object};
+use provost_contract::sensitivity;
+use provost_engine::event::{ActionSpec, HookAnswer, Outcome, Purpose};
+use provost_engine::state::Transcript;
+use provost_engine::view::ChildOrder;
+use provost_engine::{Fault, ModelAnswer, ModelFault, RunId, Usage};
+
+use crate::actor::{
+    DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
+    RunContext, Work,
+};
+use crate::driver::Host;
+use crate::engine::History;
+use crate::port::{self, Boxed, Hearing, TurnRequest};
+
+/// Performs the effects of runs with the parts of a host.
+pub struct HostPerformer {
+    host: Host,
+    /// The callers' contexts with their secrets, for as long as this process lives.
+    contexts: Mutex<HashMap<RunId, Arc<Object>>>,
+}
+
+impl HostPerformer {
+    /// Returns a performer over the parts of a host.
+    pub fn new(host: Host) -> Self {
+        Self { host, contexts: Mutex::default() }
+    }
+
+    /// Gives a run its caller's context, secrets included. It is written nowhere.
+    pub fn set_context(&self, run: &RunId, context: Object) {
+        let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        contexts.insert(run.clone(), Arc::new(context));
+    }
+
+    /// Forgets the context of a run.
+    pub fn forget(&self, run: &RunId) {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+        if let Some(executors) = &self.host.executors {
+            executors.release(run.as_str());
+        }
+    }
+
+    /// The caller's context of a turn: the whole one, or what the record has of it.
+    fn context(&self, of: &RunContext) -> Object {
+        let contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut context = match contexts.get(&of.spec.run) {
+            Some(context) => (**context).clone(),
+            None => {
+                let recorded = serde_json::Value::Object(of.spec.context.clone());
+                sensitivity::without_redacted(&recorded).map(json::into_object).unwrap_or_default()
+            }
+        };
+        context.insert("turn".into(), of.turn.into());
+        context
+    }
+
+    /// Whether calls are carried out here: there are tools, and something that executes them.
+    fn mediates(&self, of: &RunContext) -> bool {
+        self.host.executors.is_some() && !of.agent.catalog.tools().is_empty()
+    }
+
+    async fn turn(&self, call: ModelCall) -> ModelReply {
+        let context = self.context(&call.context);
+        let history = history(&call.transcript);
+        let deltas = Streamed { run: call.context.spec.run.clone(), sink: call.deltas.clone() };
+        let no_model = Object::new();
+        let models = &call.context.agent.spec.models;
+        let request = TurnRequest {
+            turn: call.context.turn.into(),
+            turns_max: turns_max(&call.context),
+            session: call.context.spec.session.as_ref().map(|session| session.id.as_str()),
+            messages: &history,
+            tools: &call.context.agent.catalog,
+            context: &context,
+            model: models.get(call.model as usize).unwrap_or(&no_model),
+            structured_output: call.context.spec.output_schema.as_ref(),
+            hearing: Hearing::new(call.context.turn.into(), &deltas),
+        };
+        match self.host.model.turn(request).await {
+            Ok(answer) => {
+                response::of(&call.context, self.mediates(&call.context), &context, &history, answer)
+            }
+            Err(error) => response::raised(&call.context, &error),
+        }
+    }
+
+    async fn summary(&self, call: ModelCall) -> ModelReply {
+        use provost_contract::compaction::Plan;
+        let failed = |code: &str, sentence: &str| ModelReply {
+            answer: ModelAnswer::Failed(Box::new(ModelFault::new(code, sentence))),
+            raw: Vec::new(),
+        };
+        let Some(summariser) = &self.host.summariser else {
+            return failed("no_summariser", "Nothing sums up older messages.");
+        };
+        let Some(Plan::Summarize(pending)) = call.context.agent.compaction_plan(&call.transcript) else {
+            return failed("nothing_to_sum_up", "There is nothing to sum up.");
+        };
+        let summary = summariser.summarise(pending.earlier(), pending.context()).await;
+        response::summary(summary)
+    }
+}
+
+fn turns_max(context: &RunContext) -> u64 {
+    let budget = context.spec.budgets.get("turns").copied();
+    budget.unwrap_or_else(|| context.spec.limits.turns.into())
+}
+
+/// A transcript as the ports of a host take it.
+fn history(transcript: &Transcript) -> History {
+    transcript.messages().cloned().collect::<Vec<_>>().into()
+}
+
+/// Passes the pieces of a response on.
+struct Streamed {
+    run: RunId,
+    sink: Arc<dyn DeltaSink>,
+}
+
+impl port::Deltas for Streamed {
+    fn hear(&self, _turn: u64, delta: port::Delta<'_>) {
+        use crate::actor::Delta;
+        let delta = match delta {
+            port::Delta::Text(text) => Delta::Text(text.to_owned()),
+            port::Delta::Reasoning(text) => Delta::Reasoning(text.to_owned()),
+            port::Delta::Call { place, id, name } => {
+                Delta::Call { index: place, label: id.to_owned(), name: name.to_owned() }
+            }
+            port::Delta::Arguments { place, text } => {
+                Delta::Arguments { index: place, text: text.to_owned() }
+            }
+            port::Delta::Restart => Delta::Restart,
+            port::Delta::Whole { .. } => return,
+        };
+        self.sink.delta(&self.run, delta);
+    }
+}
+
+impl Performer for HostPerformer {
+    fn reserve(&self, context: &RunContext, transcript: &Transcript) -> Usage {
+        let spends = context.spec.budgets.keys().any(|name| name == "tokens" || name == "cost_microusd");
+        if !spends {
+            return Usage::default();
+        }
+        let (history, no_model, caller) = (history(transcript), Object::new(), self.context(context));
+        let request = TurnRequest {
+            turn: context.turn.into(),
+            turns_max: turns_max(context),
+            session: None,
+            messages: &history,
+            tools: &context.agent.catalog,
+            context: &caller,
+            model: context.agent.spec.models.first().unwrap_or(&no_model),
+            structured_output: context.spec.output_schema.as_ref(),
+            hearing: Hearing::default(),
+        };
+        let reserved = self.host.model.reserve(request);
+        let amounts = [("tokens", reserved.tokens), ("cost_microusd", reserved.cost_microusd)];
+        Usage(
+            amounts
+                .into_iter()
+                .filter(|(_, amount)| *amount > 0)
+                .map(|(name, amount)| (name.to_owned(), amount))
+                .collect(),
+        )
+    }
+
+    fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
+        Box::pin(async move {
+            match call.purpose {
+                Purpose::Turn => self.turn(call).await,
+                Purpose::Compaction | Purpose::Summary { .. } => self.summary(call).await,
+            }
+        })
+    }
+
+    fn hook(&self, call: HookCall) -> Boxed<'_, HookAnswer> {
+        Box::pin(self.ask(call))
+    }
+
+    fn preview(&self, work: Work) -> Boxed<'_, Previewed> {
+        Box::pin(self.previewed(work))
+    }
+
+    fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)> {
+        Box::pin(self.executed(work))
+    }
+
+    fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found> {
+        Box::pin(self.found(lost))
+    }
+
+    fn child(&self, _: &RunContext, order: &ChildOrder, _: &ActionSpec) -> Result<NewChild, Fault> {
+        let sentence = format!("There is no agent {}.", order.agent);
+        Err(Fault::new("unknown_agent", sentence))
+    }
+}

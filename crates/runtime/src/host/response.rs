@@ -1,0 +1,299 @@
+//! What a model or a host answered, as a response that the engine reads.
+
+use std::sync::Arc;
+
+use provost_contract::compaction::Summary;
+use provost_contract::conversation::ConversationResult;
+use provost_contract::json::{self, Object};
+use provost_contract::provider_turn::{ProviderTurn, RequestedCall};
+use provost_contract::{ContractError, Message, loose};
+use provost_engine::event::HostTurn;
+use provost_engine::{Fault, ModelAnswer, ModelFault, ModelResponse, Payload, Usage};
+use serde_json::{Value, json};
+
+use super::prepare::{Declared, declare};
+use crate::actor::{ModelReply, RunContext};
+use crate::engine::History;
+use crate::port::{HostError, ModelError, TurnAnswer};
+
+const CODE: &str = "invalid_agent_conversation_loop";
+/// What records show of how a structured answer was read.
+const SHOWN_DIAGNOSTICS: [&str; 4] = ["status", "code", "parser", "valid"];
+
+type Read = Result<ModelReply, ContractError>;
+
+/// Reads an answer. One that cannot be read ends the run.
+pub(super) fn of(
+    of: &RunContext,
+    mediates: bool,
+    context: &Object,
+    history: &History,
+    answer: TurnAnswer,
+) -> ModelReply {
+    let read = match answer {
+        TurnAnswer::Provider(turn) => Ok(provider_turn(of, mediates, context, *turn)),
+        TurnAnswer::Host(Value::Object(turn)) => host_turn(of, mediates, context, history, turn),
+        TurnAnswer::Host(_) => Err(ContractError::whole(CODE, "turn runner must return an array")),
+    };
+    read.unwrap_or_else(|error| {
+        let mut fields = Object::new();
+        fields.insert("broken".into(), true.into());
+        let fault = Fault { code: error.code().to_owned(), message: error.message().to_owned(), fields };
+        failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
+    })
+}
+
+fn failed(fault: ModelFault) -> ModelReply {
+    ModelReply { answer: ModelAnswer::Failed(Box::new(fault)), raw: Vec::new() }
+}
+
+/// The call of the model itself failed.
+pub(super) fn raised(of: &RunContext, error: &ModelError) -> ModelReply {
+    let failure = json!({
+        "source": "raised",
+        "failure": { "type": error.kind, "message": error.message, "code": error.code, "turn_count": of.turn },
+    });
+    let fault = Fault {
+        code: error.kind.clone(),
+        message: error.message.clone(),
+        fields: json::into_object(failure),
+    };
+    failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
+}
+
+/// The adapter reports a failure.
+fn reported(of: &RunContext, mut failure: Object, diagnostics: Option<Value>) -> ModelReply {
+    if json::present(&failure, "turn_count").is_none() {
+        failure.insert("turn_count".into(), of.turn.into());
+    }
+    let text = |key: &str, other: &str| json::text(&failure, key).unwrap_or(other).to_owned();
+    let (code, message) = (text("type", "provider_turn_failure"), text("message", "Provider turn failed."));
+    let fields = json::into_object(json!({ "source": "reported", "failure": failure }));
+    let fault = Fault { code, message, fields };
+    let diagnostics = diagnostics.unwrap_or_default();
+    failed(ModelFault { fault, usage: Some(Usage::default()), retry_in_ms: None, diagnostics })
+}
+
+fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: ProviderTurn) -> ModelReply {
+    if let Some(failure) = turn.failure() {
+        return reported(of, failure.clone(), Some(Value::Object(turn.provider_diagnostics.clone())));
+    }
+    let spoken = turn.message.or_else(|| spoken(&turn.content));
+    let mut messages: Vec<Arc<Message>> = spoken.into_iter().map(Arc::new).collect();
+    let mut host = HostTurn {
+        continuation: turn.continuation_messages.into_iter().map(Arc::new).collect(),
+        ..HostTurn::default()
+    };
+    let (declared, malformed) = if mediates {
+        let entries: Vec<Value> = turn.tool_calls.iter().map(RequestedCall::to_value).collect();
+        let declared = declare(&of.agent, of.turn, context, &entries);
+        let malformed = entries.len() - declared.calls.len();
+        (declared, malformed)
+    } else {
+        let added = |message: &Arc<Message>| json!({ "type": "continuation_message_added", "metadata": { "role": message.role() } });
+        let events: Vec<Value> = host.continuation.iter().map(added).collect();
+        host.managed = true;
+        host.records.insert("events".into(), events.into());
+        messages.append(&mut host.continuation);
+        (Declared { calls: Vec::new(), raw: Vec::new() }, turn.tool_calls.len())
+    };
+    let output = turn.structured_output.map(|answer| {
+        let shown = answer.diagnostics.as_ref().and_then(Value::as_object).map(shown_diagnostics);
+        json!({ "parsed": answer.parsed, "diagnostics": shown.unwrap_or_default() })
+    });
+    let provider = json::into_object(json!({
+        "usage": turn.usage,
+        "request_metadata": turn.request_metadata,
+        "provider_diagnostics": turn.provider_diagnostics,
+        "structured_output": output,
+    }));
+    let response = ModelResponse {
+        messages,
+        calls: declared.calls,
+        malformed: u32::try_from(malformed).unwrap_or(u32::MAX),
+        finish: String::new(),
+        usage: usage(&turn.usage),
+        output: output.map(|output| Ok(Payload::inline(output))),
+        provider: without_nulls(provider),
+        host: (host != HostTurn::default()).then(|| Box::new(host)),
+        declaration: None,
+    };
+    ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: declared.raw }
+}
+
+fn without_nulls(object: Object) -> Object {
+    object.into_iter().filter(|(_, value)| !value.is_null()).collect()
+}
+
+fn host_turn(of: &RunContext, mediates: bool, context: &Object, history: &History, turn: Object) -> Read {
+    let diagnostics =
+        json::present(&turn, "provider_diagnostics").filter(|value| json::is_container(value)).cloned();
+    if let Some(failure) = json::present(&turn, "failure") {
+        // The result that will carry the failure says what a failure is.
+        ConversationResult::parse(&json!({ "messages": [], "failure": failure }))?;
+        return Ok(reported(of, failure.as_object().cloned().unwrap_or_default(), diagnostics));
+    }
+    if let Some(calls) = json::list(&turn, "tool_calls").filter(|_| mediates) {
+        return mediated_turn(of, context, history, &turn, calls, diagnostics);
+    }
+    managed_turn(of, history, turn, diagnostics)
+}
+
+fn mediated_turn(
+    of: &RunContext,
+    context: &Object,
+    history: &History,
+    turn: &Object,
+    calls: &[Value],
+    diagnostics: Option<Value>,
+) -> Read {
+    let given = json::list(turn, "messages").map(|messages| Message::parse_many(messages)).transpose()?;
+    let (mut messages, replaces) = given.map_or((Vec::new(), false), |given| change(history, given));
+    messages.extend(json::text(turn, "content").and_then(spoken).map(Arc::new));
+    let continuation = json::list(turn, "continuation_messages").map_or(&[][..], Vec::as_slice);
+    let continuation = Message::parse_many(continuation)?;
+    let declared = declare(&of.agent, of.turn, context, calls);
+    let malformed = u32::try_from(calls.len() - declared.calls.len()).unwrap_or(u32::MAX);
+    let host = HostTurn {
+        replaces,
+        continuation: continuation.into_iter().map(Arc::new).collect(),
+        metadata: json::object_or_empty(turn, "metadata"),
+        ..HostTurn::default()
+    };
+    let response = ModelResponse {
+        messages,
+        calls: declared.calls,
+        malformed,
+        usage: usage(&json::object_or_empty(turn, "usage")),
+        provider: provider(turn, diagnostics),
+        output: structured_output(turn).map(|output| Ok(Payload::inline(output))),
+        host: (host != HostTurn::default()).then(|| Box::new(host)),
+        ..ModelResponse::default()
+    };
+    Ok(ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: declared.raw })
+}
+
+/// A turn whose calls the host carried out itself must be a whole result.
+fn managed_turn(of: &RunContext, history: &History, turn: Object, diagnostics: Option<Value>) -> Read {
+    let _ = of;
+    let turn = Value::Object(turn);
+    let result = ConversationResult::parse(&turn)?;
+    let turn = &json::into_object(turn);
+    let records = ["tool_execution_results", "tool_events", "tool_audit_events"];
+    let mut reported: Object = records
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), Value::from(json::list(turn, key)?.clone()))))
+        .collect();
+    reported.insert("events".into(), events(turn)?.into());
+    let (messages, replaces) = change(history, result.messages);
+    let host = HostTurn {
+        replaces,
+        managed: true,
+        continuation: Vec::new(),
+        records: reported,
+        metadata: json::object_or_empty(turn, "metadata"),
+    };
+    let response = ModelResponse {
+        messages,
+        usage: usage(&json::object_or_empty(turn, "usage")),
+        provider: provider(turn, diagnostics),
+        output: structured_output(turn).map(|output| Ok(Payload::inline(output))),
+        host: Some(Box::new(host)),
+        ..ModelResponse::default()
+    };
+    Ok(ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: Vec::new() })
+}
+
+fn provider(turn: &Object, diagnostics: Option<Value>) -> Object {
+    without_nulls(json::into_object(json!({
+        "usage": json::object_or_empty(turn, "usage"),
+        "request_metadata": json::object(turn, "request_metadata"),
+        "provider_diagnostics": diagnostics,
+        "structured_output": structured_output(turn),
+    })))
+}
+
+fn events(turn: &Object) -> Result<Vec<Value>, ContractError> {
+    let Some(value) = json::present(turn, "events") else { return Ok(Vec::new()) };
+    let Some(events) = value.as_array() else {
+        return Err(ContractError::whole(CODE, "events must be an array"));
+    };
+    if events.iter().any(|event| !json::is_container(event)) {
+        return Err(ContractError::whole(CODE, "event must be an array"));
+    }
+    Ok(events.clone())
+}
+
+/// A transcript that a host gives back is mostly the one it was given, and something more.
+fn change(history: &History, mut messages: Vec<Message>) -> (Vec<Arc<Message>>, bool) {
+    if history.is_start_of(&messages) {
+        let added = messages.split_off(history.len());
+        return (added.into_iter().map(Arc::new).collect(), false);
+    }
+    (messages.into_iter().map(Arc::new).collect(), true)
+}
+
+fn structured_output(turn: &Object) -> Option<Value> {
+    let answer = json::object(turn, "structured_output")?;
+    let parsed = answer.get("parsed")?.clone();
+    let diagnostics = shown_diagnostics(&json::object_or_empty(answer, "diagnostics"));
+    Some(json!({ "parsed": parsed, "diagnostics": diagnostics }))
+}
+
+fn shown_diagnostics(diagnostics: &Object) -> Object {
+    let shown = SHOWN_DIAGNOSTICS
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), json::get(diagnostics, key)?.clone())));
+    shown.filter(|(_, value)| !json::is_container(value)).collect()
+}
+
+fn spoken(content: &str) -> Option<Message> {
+    (!content.is_empty()).then(|| Message::text("assistant", content))
+}
+
+/// A summary as a response.
+pub(super) fn summary(summary: Result<Summary, HostError>) -> ModelReply {
+    match summary {
+        Ok(summary) => {
+            let spent = usage(summary.usage()).unwrap_or_default();
+            let provider =
+                json::into_object(json!({ "summary": summary.to_value(), "usage": summary.usage() }));
+            let response = ModelResponse { usage: Some(spent), provider, ..ModelResponse::default() };
+            ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: Vec::new() }
+        }
+        Err(HostError(message)) => {
+            let provider = json::into_object(json!({ "summary_error": message }));
+            let response =
+                ModelResponse { usage: Some(Usage::default()), provider, ..ModelResponse::default() };
+            ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: Vec::new() }
+        }
+    }
+}
+
+/// What a provider counted; none when it counted nothing.
+fn usage(reported: &Object) -> Option<Usage> {
+    let sum = |left: &str, right: &str| match (amount(reported, left), amount(reported, right)) {
+        (None, None) => None,
+        (left, right) => Some(left.unwrap_or_default().saturating_add(right.unwrap_or_default())),
+    };
+    let counted = [
+        amount(reported, "total_tokens"),
+        sum("prompt_tokens", "completion_tokens"),
+        sum("input_tokens", "output_tokens"),
+    ];
+    let tokens = counted.into_iter().flatten().max();
+    let cost = amount(reported, "cost_microusd");
+    if tokens.is_none() && cost.is_none() {
+        return None;
+    }
+    let amounts = [("tokens", tokens), ("cost_microusd", cost)];
+    let known = amounts.into_iter().filter_map(|(name, amount)| Some((name.to_owned(), amount?)));
+    Some(Usage(known.collect()))
+}
+
+/// A number however it is written, a part of one rounded up.
+fn amount(reported: &Object, key: &str) -> Option<u64> {
+    let value = reported.get(key)?;
+    let whole = || loose::number(value).filter(|number| *number >= 0.0).map(|number| number.ceil() as u64);
+    value.as_u64().or_else(whole)
+}
