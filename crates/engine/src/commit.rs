@@ -88,7 +88,7 @@ pub struct WaitRow {
     pub actions: Vec<ActionId>,
     /// When the clock answers.
     pub due: Option<Time>,
-    /// The answer that the clock gives, as a signal body.
+    /// The answer that the clock gives when the wait is due.
     pub on_due: Value,
     /// What is asked.
     pub ask: Value,
@@ -96,7 +96,8 @@ pub struct WaitRow {
     pub schema: Option<Value>,
     /// What the answer is bound to: an answer that quotes another binding is refused.
     pub binding: Digest,
-    /// Who may answer; an empty list means every authenticated actor.
+    /// Who may answer: ids of people and clients, `run:` and the id of a run, or kinds such as `person`. An
+    /// empty list means every person and client. A model never answers.
     pub may_answer: Vec<String>,
     /// Whether a new message of the user settles it.
     pub supersedable: bool,
@@ -158,7 +159,7 @@ pub struct NewRun {
     pub queue: String,
     /// Lower numbers are claimed first.
     pub priority: i32,
-    /// Not claimed before this time.
+    /// Not claimed before this time, unless a signal comes first.
     pub not_before: Option<Time>,
     /// `RunAccepted`, and for a run without a model its declaration.
     pub records: Vec<Record>,

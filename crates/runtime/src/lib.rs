@@ -2,7 +2,8 @@
 //!
 //! `engine` decides, `driver` performs and `worker` holds the claim meanwhile; `port` says what they need and what an adapter promises;
 //! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
-//! answers callers from what is stored, `session` keeps a run's session for the runs after it.
+//! answers callers from what is stored, `session` keeps a run's session for the runs after it. `store` is the one
+//! port that takes the place of the storage ports in `port`.
 
 pub mod actor;
 pub mod dispatch;

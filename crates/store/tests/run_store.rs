@@ -205,6 +205,40 @@ async fn a_refusal_in_a_group_leaves_its_neighbours_alone() {
 }
 
 #[tokio::test]
+async fn a_statement_that_fails_in_a_group_leaves_its_neighbours_alone() {
+    let (_folder, path) = place();
+    let store = open(&path);
+    for name in ["a", "b", "c", "d"] {
+        store.accept(new_run(name)).await.unwrap();
+    }
+    let claimed = claim(&store, "w1", 4).await;
+    let mut commits = Vec::new();
+    for claimed in &claimed {
+        let (seq, hash) = head(&store, &claimed.run).await;
+        let mut commit = step(claimed, seq, hash, "one");
+        let last = commit.records[0].hash;
+        commit.records.push(record(&claimed.run, claimed.epoch, seq.plus(2), last, "two"));
+        commits.push(Arc::new(commit));
+    }
+    // The second record of `c` cannot be written, which shows only in the middle of its commit.
+    let hog = tamper(
+        &path,
+        "INSERT INTO journal SELECT run, 3, at, epoch, actor, kind, version, facts, words, facts_hash, words_hash,
+             hash, erased FROM journal WHERE run = 'c'; BEGIN IMMEDIATE",
+    );
+    // The first one waits for the other process, so the rest becomes one group.
+    let [a, b, c, d] = [0, 1, 2, 3].map(|at| store.commit(commits[at].clone()));
+    let (a, b, c, d, ()) = tokio::join!(a, b, c, d, async { hog.execute_batch("ROLLBACK").unwrap() });
+    for done in [a, b, d] {
+        assert_eq!(done.unwrap().head, Seq(3));
+    }
+    assert!(matches!(c, Err(CommitError::Storage(Fault::Failed(_)))), "{c:?}");
+    assert_eq!(head(&store, &run("c")).await.0, Seq(1));
+    let journal = store.journal(run("c"), Seq(1), 9).await.unwrap();
+    assert_eq!(journal.iter().map(|record| record.seq).collect::<Vec<_>>(), [Seq(3)], "only the planted one");
+}
+
+#[tokio::test]
 async fn a_full_disk_leaves_nothing_half_written() {
     let (_folder, path) = place();
     let options = SqliteOptions { bytes_max: Some(300 << 10), ..SqliteOptions::default() };

@@ -36,9 +36,9 @@ CREATE INDEX runs_mail ON runs (owner) WHERE owner IS NOT NULL AND inbox > taken
 CREATE INDEX runs_list ON runs (workspace, created DESC, run DESC);
 CREATE INDEX runs_recent ON runs (created DESC, run DESC);
 CREATE INDEX runs_open ON runs (workspace, created DESC, run DESC) WHERE ended IS NULL;
-CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
-CREATE INDEX runs_root ON runs (root);
-CREATE INDEX runs_session ON runs (session) WHERE session IS NOT NULL;
+CREATE INDEX runs_parent ON runs (parent, created DESC, run DESC) WHERE parent IS NOT NULL;
+CREATE INDEX runs_root ON runs (root, created DESC, run DESC);
+CREATE INDEX runs_session ON runs (session, created DESC, run DESC) WHERE session IS NOT NULL;
 
 -- What happened, append-only, one hash chain a run. Not WITHOUT ROWID: long rows would spill.
 CREATE TABLE journal (

@@ -8,8 +8,8 @@ use provost_runtime::store::{ArtifactInfo, PartHasher, Upload};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 use super::columns::{self, int};
+use super::db::Db;
 use super::store::Shared;
-use super::tables::Db;
 use super::writer::Log;
 
 /// Shorter bytes are not compressed.

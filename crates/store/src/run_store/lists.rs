@@ -108,7 +108,9 @@ pub(super) fn runs(
     most: usize,
 ) -> Result<Page<ListedRun, RunId>> {
     let mut conditions = Conditions::default();
-    conditions.when("workspace = ?", filter.workspace);
+    // A session or a tree has few runs, a workspace many: the plus takes its index out of the choice.
+    let few = filter.session.is_some() || filter.parent.is_some() || filter.root.is_some();
+    conditions.when(if few { "+workspace = ?" } else { "workspace = ?" }, filter.workspace);
     conditions.when("status = ?", filter.status);
     conditions.when("agent = ?", filter.agent);
     conditions.when("session = ?", filter.session.map(String::from));
@@ -144,7 +146,8 @@ pub(super) fn waits(
         WaitState::Unsettled => conditions.always("settled IS NULL"),
         WaitState::Any => {}
     }
-    conditions.when("workspace = ?", filter.workspace);
+    let few = filter.session.is_some() || filter.run.is_some() || filter.root.is_some();
+    conditions.when(if few { "+workspace = ?" } else { "workspace = ?" }, filter.workspace);
     conditions.when("run = ?", filter.run.map(String::from));
     conditions.when("root = ?", filter.root.map(String::from));
     conditions.when("kind = ?", filter.kind);

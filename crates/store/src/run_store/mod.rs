@@ -6,10 +6,13 @@
 
 mod artifacts;
 mod columns;
+mod db;
 mod error;
 mod lists;
 mod open;
 mod readers;
+mod ready;
+mod rows;
 mod store;
 mod tables;
 mod watcher;

@@ -18,11 +18,11 @@ use provost_runtime::store::{
 use tokio::sync::watch;
 
 use super::artifacts::{self, SqliteUpload};
+use super::db::Db;
 use super::error::OpenError;
 use super::lists;
 use super::open::{self, SqliteOptions};
 use super::readers::Readers;
-use super::tables::Db;
 use super::watcher::Watcher;
 use super::writer::{Log, Writer, WriterState};
 
@@ -203,7 +203,7 @@ impl Store for SqliteStore {
 
     fn stats(&self) -> Boxed<'_, Result<StoreStats, Fault>> {
         Box::pin(async {
-            let mut stats = self.read(|connection| lists::stats(connection)).await?;
+            let mut stats = self.read(lists::stats).await?;
             stats.checkpoint_problem = self.shared.writer.checkpoint_problem();
             Ok(stats)
         })
@@ -214,7 +214,7 @@ impl Store for SqliteStore {
     }
 
     fn workers(&self) -> Boxed<'_, Result<Vec<Worker>, Fault>> {
-        self.read(move |connection| lists::workers(connection))
+        self.read(lists::workers)
     }
 
     fn mail(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<RunId>, Fault>> {
@@ -222,7 +222,7 @@ impl Store for SqliteStore {
     }
 
     fn next_due(&self) -> Boxed<'_, Result<Option<Time>, Fault>> {
-        self.read(move |connection| lists::next_due(connection))
+        self.read(lists::next_due)
     }
 
     fn journal(&self, run: RunId, after: Seq, limit: usize) -> Boxed<'_, Result<Vec<Record>, Fault>> {
@@ -310,10 +310,10 @@ impl Store for SqliteStore {
     }
 
     fn pruned(&self) -> Boxed<'_, Result<Vec<Pruned>, Fault>> {
-        self.read(move |connection| lists::pruned(connection))
+        self.read(lists::pruned)
     }
 
     fn verify_rows(&self) -> Boxed<'_, Result<Vec<RowProblem>, Fault>> {
-        self.read(move |connection| lists::verify_rows(connection))
+        self.read(lists::verify_rows)
     }
 }

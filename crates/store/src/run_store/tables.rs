@@ -1,9 +1,5 @@
 //! The tables inside one transaction of the writer.
 
-use std::cell::Cell;
-use std::path::Path;
-use std::sync::Arc;
-
 use provost_engine::{
     ActionId, Dedupe, Digest, Erasure, Record, RunId, Seq, SessionEntry, SessionId, SignalId,
     StandingApproval, Time, WaitId, WorkerId,
@@ -13,119 +9,11 @@ use provost_runtime::store::rules::{QueuedStart, Tables};
 use provost_runtime::store::{
     ClaimFilter, Entry, EntrySource, PruneFilter, Pruned, RunRow, SessionRow, Signal, Wait, Worker,
 };
-use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
+use rusqlite::params;
 use serde_json::Value;
 
 use super::columns::{self, int, json, limit, parsed};
-use super::error::fault;
-
-/// Which runs a filter takes, for a query with `filter_params`: workspaces, agents, queues, runs.
-const FITS: &str = "(:workspaces IS NULL OR workspace IN (SELECT value FROM json_each(:workspaces)))
-    AND (:agents IS NULL OR agent IN (SELECT value FROM json_each(:agents)))
-    AND (:queues IS NULL OR queue IN (SELECT value FROM json_each(:queues)))
-    AND (:runs IS NULL OR run IN (
-        WITH RECURSIVE tree(run) AS (
-            SELECT value FROM json_each(:runs) UNION SELECT r.run FROM runs r JOIN tree ON r.parent = tree.run)
-        SELECT run FROM tree))";
-
-/// The writer's connection, with what a failed statement needs to become a fault.
-pub(super) struct Db<'c> {
-    pub(super) connection: &'c Connection,
-    path: &'c Path,
-    patience_ms: u64,
-    failed: Cell<bool>,
-    bytes: Cell<u64>,
-}
-
-impl<'c> Db<'c> {
-    pub(super) fn new(connection: &'c Connection, path: &'c Path, patience_ms: u64) -> Self {
-        Self { connection, path, patience_ms, failed: Cell::new(false), bytes: Cell::new(0) }
-    }
-
-    /// Returns whether a statement failed since the last call. Then the transaction is rolled back.
-    pub(super) fn take_failure(&self) -> bool {
-        self.failed.take()
-    }
-
-    /// Returns about how many bytes were written since the last call.
-    pub(super) fn take_bytes(&self) -> u64 {
-        self.bytes.take()
-    }
-
-    pub(super) fn count_bytes(&self, bytes: usize) {
-        self.bytes.set(self.bytes.get() + bytes as u64);
-    }
-
-    fn check<T>(&self, result: rusqlite::Result<T>) -> Result<T, Fault> {
-        result.map_err(|error| {
-            self.failed.set(true);
-            fault(&Arc::new(error), self.path, self.patience_ms)
-        })
-    }
-
-    pub(super) fn execute(&self, sql: &str, params: impl Params) -> Result<usize, Fault> {
-        self.check(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute(params)))
-    }
-
-    fn done(&self, sql: &str, params: impl Params) -> Result<(), Fault> {
-        self.execute(sql, params).map(drop)
-    }
-
-    pub(super) fn one<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, Fault> {
-        let found = self.connection.prepare_cached(sql);
-        self.check(found.and_then(|mut statement| statement.query_row(params, read).optional()))
-    }
-
-    fn many<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, Fault> {
-        let found = self.connection.prepare_cached(sql);
-        self.check(found.and_then(|mut statement| statement.query_map(params, read)?.collect()))
-    }
-
-    /// Changes what a plain step changes. Touches no index unless signals were taken.
-    fn update_step(&self, before: &RunRow, after: &RunRow) -> Result<(), Fault> {
-        let (head, updated) = (int(after.head.0), after.updated.0);
-        if before.taken == after.taken {
-            let sql = "UPDATE runs SET head = ?2, head_hash = ?3, updated = ?4, claims = ?5 WHERE run = ?1";
-            return self
-                .done(sql, params![after.run.as_str(), head, after.head_hash.0, updated, after.claims]);
-        }
-        let sql =
-            "UPDATE runs SET head = ?2, head_hash = ?3, updated = ?4, claims = ?5, taken = ?6 WHERE run = ?1";
-        let taken = int(after.taken.0);
-        self.done(sql, params![after.run.as_str(), head, after.head_hash.0, updated, after.claims, taken])
-    }
-}
-
-/// Whether a change is the one of a plain step.
-fn is_step(before: &RunRow, after: &RunRow) -> bool {
-    let expected = RunRow {
-        head: after.head,
-        head_hash: after.head_hash,
-        updated: after.updated,
-        claims: after.claims,
-        taken: after.taken,
-        ..before.clone()
-    };
-    expected == *after
-}
-
-fn listed<T: ToString>(names: Option<&Vec<T>>) -> Option<String> {
-    names.map(|names| json(&names.iter().map(ToString::to_string).collect::<Vec<_>>()))
-}
-
-fn opt_int(value: Option<u64>) -> Option<i64> {
-    value.map(int)
-}
+use super::db::Db;
 
 impl Tables for Db<'_> {
     fn run(&self, run: &RunId) -> Result<Option<RunRow>, Fault> {
@@ -134,71 +22,11 @@ impl Tables for Db<'_> {
     }
 
     fn insert_run(&mut self, row: &RunRow, summary: &Value) -> Result<(), Fault> {
-        let sql = format!(
-            "INSERT INTO runs ({}, summary) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
-            columns::RUN
-        );
-        self.done(
-            &sql,
-            params![
-                row.run.as_str(),
-                row.root.as_str(),
-                row.parent.as_ref().map(RunId::as_str),
-                row.workspace,
-                row.agent,
-                row.agent_digest.to_string(),
-                row.session.as_ref().map(SessionId::as_str),
-                opt_int(row.session_from),
-                row.awaits_session,
-                row.queue,
-                row.priority,
-                row.not_before.map(|time| time.0),
-                row.status,
-                int(row.head.0),
-                row.head_hash.0,
-                int(row.epoch.0),
-                row.owner.as_ref().map(WorkerId::as_str),
-                row.ready,
-                row.due.map(|time| time.0),
-                row.claims,
-                int(row.inbox.0),
-                int(row.taken.0),
-                row.created.0,
-                row.updated.0,
-                row.ended.map(|time| time.0),
-                json(summary),
-            ],
-        )
+        self.write_run(row, summary)
     }
 
     fn update_run(&mut self, before: &RunRow, after: &RunRow, summary: Option<&Value>) -> Result<(), Fault> {
-        if summary.is_none() && is_step(before, after) {
-            return self.update_step(before, after);
-        }
-        self.done(
-            "UPDATE runs SET session_from = ?2, awaits_session = ?3, status = ?4, head = ?5, head_hash = ?6,
-                 epoch = ?7, owner = ?8, ready = ?9, due = ?10, claims = ?11, inbox = ?12, taken = ?13,
-                 updated = ?14, ended = ?15, summary = coalesce(?16, summary) WHERE run = ?1",
-            params![
-                after.run.as_str(),
-                opt_int(after.session_from),
-                after.awaits_session,
-                after.status,
-                int(after.head.0),
-                after.head_hash.0,
-                int(after.epoch.0),
-                after.owner.as_ref().map(WorkerId::as_str),
-                after.ready,
-                after.due.map(|time| time.0),
-                after.claims,
-                int(after.inbox.0),
-                int(after.taken.0),
-                after.updated.0,
-                after.ended.map(|time| time.0),
-                summary.map(json),
-            ],
-        )
+        self.change_run(before, after, summary)
     }
 
     fn runs_owned(&self, worker: &WorkerId, most: usize) -> Result<Vec<RunId>, Fault> {
@@ -218,40 +46,11 @@ impl Tables for Db<'_> {
         filter: &ClaimFilter,
         most: usize,
     ) -> Result<Vec<String>, Fault> {
-        let sql = format!(
-            "WITH RECURSIVE found(workspace, n) AS (
-                SELECT (SELECT min(workspace) FROM runs WHERE ready AND (:after IS NULL OR workspace > :after)
-                    AND {FITS}), 1
-                UNION ALL
-                SELECT (SELECT min(workspace) FROM runs WHERE ready AND workspace > found.workspace AND {FITS}),
-                    n + 1 FROM found WHERE found.workspace IS NOT NULL AND n < :most)
-             SELECT workspace FROM found WHERE workspace IS NOT NULL"
-        );
-        let params = rusqlite::named_params! {
-            ":after": after,
-            ":most": limit(most),
-            ":workspaces": listed(filter.workspaces.as_ref()),
-            ":agents": listed(filter.agents.as_ref()),
-            ":queues": listed(filter.queues.as_ref()),
-            ":runs": listed(filter.runs.as_ref()),
-        };
-        self.many(&sql, params, |row| row.get(0))
+        self.find_workspaces(after, filter, most)
     }
 
     fn ready_runs(&self, workspace: &str, filter: &ClaimFilter, most: usize) -> Result<Vec<RunId>, Fault> {
-        let sql = format!(
-            "SELECT run FROM runs WHERE ready AND workspace = :workspace AND {FITS}
-             ORDER BY priority, due, run LIMIT :most"
-        );
-        let params = rusqlite::named_params! {
-            ":workspace": workspace,
-            ":most": limit(most),
-            ":workspaces": listed(filter.workspaces.as_ref()),
-            ":agents": listed(filter.agents.as_ref()),
-            ":queues": listed(filter.queues.as_ref()),
-            ":runs": listed(filter.runs.as_ref()),
-        };
-        self.many(&sql, params, |row| parsed(row, 0))
+        self.find_ready(workspace, filter, most)
     }
 
     fn append_records(&mut self, run: &RunId, records: &[Record]) -> Result<(), Fault> {
@@ -298,48 +97,11 @@ impl Tables for Db<'_> {
     }
 
     fn insert_wait(&mut self, wait: &Wait) -> Result<(), Fault> {
-        let row = &wait.row;
-        self.done(
-            "INSERT INTO waits (wait, run, root, path, workspace, kind, actions, opened, due, on_due, ask,
-                 schema, binding, may_answer, supersedable)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            params![
-                row.wait.to_string(),
-                row.wait.run.as_str(),
-                row.root.as_str(),
-                row.path,
-                row.workspace,
-                row.kind,
-                json(&row.actions),
-                wait.opened.0,
-                row.due.map(|time| time.0),
-                json(&row.on_due),
-                json(&row.ask),
-                row.schema.as_ref().map(json),
-                row.binding.to_string(),
-                json(&row.may_answer),
-                row.supersedable,
-            ],
-        )?;
-        if wait.settled.is_some() { self.update_wait(wait) } else { Ok(()) }
+        self.write_wait(wait)
     }
 
     fn update_wait(&mut self, wait: &Wait) -> Result<(), Fault> {
-        let (given, settled) = (wait.answered.as_ref(), wait.settled.as_ref());
-        self.done(
-            "UPDATE waits SET ask = ?2, answered = ?3, answered_by = ?4, answer = ?5, settled = ?6,
-                 settled_by = ?7, how = ?8 WHERE wait = ?1",
-            params![
-                wait.row.wait.to_string(),
-                json(&wait.row.ask),
-                given.map(|given| given.at.0),
-                given.map(|given| json(&given.by)),
-                given.and_then(|given| given.answer.as_ref().map(json)),
-                settled.map(|settled| settled.at.0),
-                settled.map(|settled| json(&settled.by)),
-                settled.map(|settled| settled.how.as_str()),
-            ],
-        )
+        self.write_wait_state(wait)
     }
 
     fn waits_due(&self, now: Time, most: usize) -> Result<Vec<WaitId>, Fault> {
@@ -419,43 +181,11 @@ impl Tables for Db<'_> {
     }
 
     fn insert_session(&mut self, row: &SessionRow) -> Result<(), Fault> {
-        let about = &row.about;
-        self.done(
-            "INSERT INTO sessions (session, workspace, owner, agent, context, title, metadata, version, head,
-                 created, updated) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            params![
-                about.session.as_str(),
-                about.workspace,
-                about.owner,
-                about.agent,
-                about.context,
-                about.title,
-                json(&about.metadata),
-                int(row.version),
-                int(row.head),
-                row.created.0,
-                row.updated.0,
-            ],
-        )
+        self.write_session(row)
     }
 
     fn update_session(&mut self, row: &SessionRow) -> Result<(), Fault> {
-        let fork = row.forked_from.as_ref();
-        self.done(
-            "UPDATE sessions SET title = ?2, provider_response_id = ?3, active_run = ?4, version = ?5, head = ?6,
-                 updated = ?7, forked_from = ?8, forked_upto = ?9 WHERE session = ?1",
-            params![
-                row.about.session.as_str(),
-                row.about.title,
-                row.provider_response_id,
-                row.active_run.as_ref().map(RunId::as_str),
-                int(row.version),
-                int(row.head),
-                row.updated.0,
-                fork.map(|fork| fork.session.as_str()),
-                fork.map(|fork| int(fork.upto)),
-            ],
-        )
+        self.change_session(row)
     }
 
     fn insert_entry(&mut self, session: &SessionId, entry: &Entry) -> Result<(), Fault> {

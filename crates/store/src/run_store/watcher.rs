@@ -20,9 +20,11 @@ pub(super) struct Watcher {
 impl Watcher {
     pub(super) fn start(connection: Connection, written: Arc<watch::Sender<u64>>) -> std::io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
+        // Read before the store is handed out: what is written from then on must be noticed.
+        let seen = version(&connection);
         let thread = thread::Builder::new()
             .name("provost-store-watcher".to_owned())
-            .spawn(move || poll(&connection, &written, &stopped))?;
+            .spawn(move || poll(&connection, seen, &written, &stopped))?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -36,15 +38,22 @@ impl Drop for Watcher {
     }
 }
 
+fn version(connection: &Connection) -> Option<i64> {
+    connection.query_row("PRAGMA data_version", [], |row| row.get(0)).ok()
+}
+
 /// Rings when the version of the data moved. It moves for the own writer as well, which only rings once more.
-fn poll(connection: &Connection, written: &watch::Sender<u64>, stopped: &mpsc::Receiver<()>) {
-    let version = || connection.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0)).ok();
-    let mut seen = version();
+fn poll(
+    connection: &Connection,
+    mut seen: Option<i64>,
+    written: &watch::Sender<u64>,
+    stopped: &mpsc::Receiver<()>,
+) {
     while stopped.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
         if written.receiver_count() == 0 {
             continue;
         }
-        let now = version();
+        let now = version(connection);
         if now != seen {
             seen = now;
             written.send_modify(|count| *count += 1);

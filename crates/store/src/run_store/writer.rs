@@ -10,8 +10,8 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::db::Db;
 use super::error::fault;
-use super::tables::Db;
 
 /// How many writes one transaction takes.
 const GROUP_MAX: usize = 256;
@@ -52,7 +52,10 @@ where
     Work: FnMut(&mut Db<'_>, Time) -> Result<T, E> + Send,
 {
     fn run(&mut self, db: &mut Db<'_>, now: Time) {
-        self.done = Some((self.work)(db, now));
+        let done = (self.work)(db, now);
+        // A write whose statement failed is rolled back, so it must not look like a success.
+        let lost = done.is_ok() && db.has_failed();
+        self.done = Some(if lost { Err(Fault::Failed("a statement failed".into()).into()) } else { done });
     }
 
     fn log(&self) -> Log {
