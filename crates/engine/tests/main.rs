@@ -1,1 +1,5 @@
 //! Tests of the engine through its public doors.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod codec;
+mod sample;
