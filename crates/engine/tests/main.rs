@@ -2,4 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod codec;
+mod examples;
+mod line;
 mod sample;
+mod world;
