@@ -3,6 +3,7 @@
 
 mod codec;
 mod examples;
+mod fixture;
 mod line;
 mod sample;
 mod world;
