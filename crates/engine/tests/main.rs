@@ -4,6 +4,7 @@
 mod codec;
 mod examples;
 mod fixture;
+mod journal_doc;
 mod line;
 mod sample;
 mod world;
