@@ -4,7 +4,10 @@
 mod codec;
 mod examples;
 mod fixture;
+mod inputs;
 mod journal_doc;
 mod line;
 mod sample;
+mod stage;
+mod states;
 mod world;
