@@ -8,7 +8,7 @@ use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe};
 use crate::state::Action;
-use crate::{ActionId, Actor, Payload, Time, Usage};
+use crate::{ActionId, Actor, Payload, Time, Usage, WorldEffect};
 
 /// How often in a row a worker may be lost, an approval be out of date, or input be asked for.
 const IN_A_ROW_MAX: u32 = 3;
@@ -39,6 +39,7 @@ impl Reaction<'_> {
         let cancelled = self.state.is_cancelled(&action);
         let stopping = cancelled || !self.state.stops.is_empty();
         let closing = Closing { id, action, by, actor, usage, cancelled, stopping };
+        let Some((closing, outcome)) = self.apply_ended(closing, outcome)? else { return Ok(()) };
         match &outcome {
             Outcome::Completed { result, goal, satisfying } => {
                 let (result, goal, satisfying) = (result.clone(), *goal, *satisfying);
@@ -58,6 +59,38 @@ impl Reaction<'_> {
             }
             Outcome::Failed { .. } | Outcome::TimedOut { .. } => self.failed(closing, outcome),
         }
+    }
+
+    /// A begun apply completes, is a conflict, or is in doubt; it is never given up. Returns what means the
+    /// same for an apply as for a run.
+    fn apply_ended(
+        &mut self,
+        closing: Closing,
+        outcome: Outcome,
+    ) -> Result<Option<(Closing, Outcome)>, crate::state::Illegal> {
+        if closing.action.phase == Phase::Run {
+            return Ok(Some((closing, outcome)));
+        }
+        match &outcome {
+            Outcome::Stale { .. } => {
+                let sentence = "Not applied: the workspace has changed since the program ran.";
+                let result = words::failure(&closing.action, "conflict", sentence, serde_json::json!({}));
+                let ending = Ending::failed("conflict", closing.by).result(result);
+                self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))?;
+            }
+            Outcome::Stopped | Outcome::Proposed { .. } | Outcome::InputRequired { .. } => {
+                self.go_on(closing, outcome, Next::Doubt)?;
+            }
+            Outcome::NotStarted { .. } if closing.action.effect_before != WorldEffect::None => {
+                self.go_on(closing, outcome, Next::Doubt)?;
+            }
+            Outcome::Completed { .. }
+            | Outcome::Failed { .. }
+            | Outcome::TimedOut { .. }
+            | Outcome::Lost { .. }
+            | Outcome::NotStarted { .. } => return Ok(Some((closing, outcome))),
+        }
+        Ok(None)
     }
 
     /// The attempt is over, the action is not.
