@@ -26,6 +26,17 @@ struct Closing {
     stopping: bool,
 }
 
+impl Closing {
+    /// The action does not go on, because it was cancelled or the run stops.
+    fn ended_early(&self, midway: bool) -> Ending {
+        let (reason, by) = match self.cancelled {
+            true => ("cancelled", EndedBy::Cancel),
+            false => ("stopping", EndedBy::Stop),
+        };
+        Ending::cancelled(reason, by).result(words::cancelled(&self.action, midway))
+    }
+}
+
 impl Reaction<'_> {
     /// The open attempt of an action has an outcome.
     pub(super) fn close(
@@ -139,7 +150,7 @@ impl Reaction<'_> {
 
     fn input_required(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
-            let ending = cancelled(&closing.action, "cancelled", true);
+            let ending = closing.ended_early(true);
             return self.close_with(closing, ending);
         }
         if closing.action.counts.inputs < IN_A_ROW_MAX {
@@ -163,7 +174,7 @@ impl Reaction<'_> {
 
     fn stale(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
-            let ending = cancelled(&closing.action, "cancelled", false);
+            let ending = closing.ended_early(false);
             return self.close_with(closing, ending.effect(EffectRule::BeforeAttempt));
         }
         if closing.action.counts.stale < IN_A_ROW_MAX {
@@ -206,7 +217,7 @@ impl Reaction<'_> {
         }
         if probe == Probe::NotDone && gone {
             if closing.stopping {
-                let ending = cancelled(action, "cancelled", false).effect(EffectRule::BeforeAttempt);
+                let ending = closing.ended_early(false).effect(EffectRule::BeforeAttempt);
                 return self.close_with(closing, ending);
             }
             return self.run_again(closing, outcome, once_more);
@@ -221,7 +232,7 @@ impl Reaction<'_> {
         }
         if repeatable && (gone || action.spec.only_reads()) {
             if closing.stopping {
-                let ending = cancelled(action, "stopping", !action.spec.only_reads());
+                let ending = closing.ended_early(!action.spec.only_reads());
                 return self.close_with(closing, ending);
             }
             return self.run_again(closing, outcome, once_more);
