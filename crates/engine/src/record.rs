@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Actor, Digest, Epoch, RunId, Seq, Time};
 
-/// One stored event of a run.
-#[derive(Clone, Debug, PartialEq)]
+/// One stored event of a run. Its form as JSON is the one that journals are exported in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its position in the journal.
     pub seq: Seq,

@@ -1,1 +1,13 @@
 //! Tests of the engine through its public doors.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod codec;
+mod examples;
+mod fixture;
+mod inputs;
+mod journal_doc;
+mod line;
+mod sample;
+mod stage;
+mod states;
+mod world;

@@ -102,8 +102,17 @@ fn take_words(body: &mut Value, paths: &[&str]) -> Map<String, Value> {
 
 fn take(value: &mut Value, steps: &[&str], at: String, words: &mut Map<String, Value>) {
     let Some((step, rest)) = steps.split_first() else { return };
-    let below = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
+    let below = |name: &str| join(&at, name);
     match (value, *step) {
+        (value, "...") => {
+            if let Some(Value::Array(below)) = value.get_mut("steps") {
+                for (index, item) in below.iter_mut().enumerate() {
+                    let Some(spec) = item.get_mut("spec") else { continue };
+                    take(spec, steps, join(&at, &format!("steps/{index}/spec")), words);
+                }
+            }
+            take(value, rest, at, words);
+        }
         (Value::Array(items), "*") => {
             for (index, item) in items.iter_mut().enumerate() {
                 take(item, rest, below(&index.to_string()), words);
@@ -127,6 +136,10 @@ fn take(value: &mut Value, steps: &[&str], at: String, words: &mut Map<String, V
         }
         (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_), _) => {}
     }
+}
+
+fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
 }
 
 /// Puts words back where they were taken from.

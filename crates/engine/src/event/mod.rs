@@ -49,7 +49,8 @@ pub struct Event {
 }
 
 /// Declares every kind once: its variant and payload, the name and version it is stored under, and which of
-/// its fields are words, as paths in which `*` is every entry of a list or map.
+/// its fields are words, as paths in which `*` is every entry of a list or map, and `...` is an action and the
+/// steps below it, however deep.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal v $version:literal, words $words:expr;)*) => {
         /// What happened. Past tense and complete; a stored kind changes only by a new version.
@@ -89,7 +90,7 @@ macro_rules! kinds {
 
 kinds! {
     /// The run exists.
-    RunAccepted = "run_accepted" v 1, words &["spec/input", "spec/context", "spec/labels", "spec/parent/context"];
+    RunAccepted = "run_accepted" v 1, words &["spec/input", "spec/context", "spec/labels", "spec/parent/context", "spec/parent/expected"];
     /// A worker took the run.
     RunClaimed = "run_claimed" v 1, words &["standing/*/reason"];
     /// A signal left the queue.
@@ -101,7 +102,7 @@ kinds! {
     /// No new work begins.
     RunStopping = "run_stopping" v 1, words &["stop/message", "stop/fault/message", "stop/fault/fields", "stop/signature"];
     /// The run is over.
-    RunEnded = "run_ended" v 1, words &["text", "output"];
+    RunEnded = "run_ended" v 1, words &["text", "output", "handoff/excerpt"];
     /// A model call may start.
     ModelRequested = "model_requested" v 1, words &[];
     /// The model responded.
@@ -109,22 +110,22 @@ kinds! {
         "messages", "calls/*/args/redacted", "calls/*/unprepared/result", "provider", "output",
         "declaration/fault/message", "declaration/fault/fields", "declaration/answer", "declaration/title",
         "declaration/note", "declaration/violations",
-        "declaration/add/*/spec/args/redacted", "declaration/add/*/spec/prompt", "declaration/add/*/spec/context", "declaration/add/*/spec/title", "declaration/add/*/spec/description", "declaration/add/*/spec/reason", "declaration/add/*/spec/unprepared/result",
+        "declaration/add/*/spec/.../args/redacted", "declaration/add/*/spec/.../prompt", "declaration/add/*/spec/.../context", "declaration/add/*/spec/.../title",
+        "declaration/add/*/spec/.../description", "declaration/add/*/spec/.../reason", "declaration/add/*/spec/.../result_policy/if_truncated", "declaration/add/*/spec/.../unprepared/result",
         "host/continuation", "host/records", "host/metadata",
     ];
     /// A model call gave no response.
     ModelFailed = "model_failed" v 1, words &["fault/message", "fault/fields", "diagnostics"];
     /// A declaration is accepted.
     DeclarationAccepted = "declaration_accepted" v 1, words &[
-        "add/*/args/redacted", "add/*/prompt", "add/*/context", "add/*/title", "add/*/description", "add/*/reason",
-        "add/*/unprepared/result",
-        "add/*/steps/*/spec/args/redacted", "add/*/steps/*/spec/prompt", "add/*/steps/*/spec/context", "add/*/steps/*/spec/title", "add/*/steps/*/spec/description", "add/*/steps/*/spec/reason", "add/*/steps/*/spec/unprepared/result",
+        "add/*/.../args/redacted", "add/*/.../prompt", "add/*/.../context", "add/*/.../title",
+        "add/*/.../description", "add/*/.../reason", "add/*/.../result_policy/if_truncated", "add/*/.../unprepared/result",
         "answer", "title", "note", "violations",
     ];
     /// A response cannot be used.
     ResponseRefused = "response_refused" v 1, words &["reasons", "violations"];
     /// Older transcript lines give way to a summary.
-    HistoryCompacted = "history_compacted" v 1, words &["replacement", "fault/message", "fault/fields", "events"];
+    HistoryCompacted = "history_compacted" v 1, words &["replacement", "archive/excerpt", "fault/message", "fault/fields", "events"];
     /// A hook answered.
     HookAnswered = "hook_answered" v 1, words &[
         "answer/payload", "answer/messages", "answer/record", "answer/value", "answer/result",
@@ -141,7 +142,7 @@ kinds! {
         "outcome/change_set/paths/*/ruling/inputs",
     ];
     /// The action is over.
-    ActionEnded = "action_ended" v 1, words &["result", "summary", "citations", "nudge", "truncated"];
+    ActionEnded = "action_ended" v 1, words &["result", "summary", "citations", "artifacts/*/excerpt", "nudge", "truncated"];
     /// An answer is needed.
     WaitOpened = "wait_opened" v 1, words &["ask", "schema"];
     /// The one settlement of a wait.

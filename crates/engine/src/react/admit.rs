@@ -271,11 +271,14 @@ impl Reaction<'_> {
                 self.begin_client_wait(id, result)?;
                 return Ok(true);
             }
-            HookAnswer::NoOpinion
-            | HookAnswer::Proceed { .. }
-            | HookAnswer::Message { .. }
-            | HookAnswer::Complete { .. }
-            | HookAnswer::Note { .. } => return Ok(false),
+            HookAnswer::Message { .. } | HookAnswer::Note { .. } => {
+                let sentence = "Not run: the mediator gave an answer that decides nothing.";
+                let result = words::failure(action, "pre_tool_mediation_failed", sentence, json!({}));
+                Ending::blocked("mediator", EndedBy::Mediator).result(result)
+            }
+            HookAnswer::NoOpinion | HookAnswer::Proceed { .. } | HookAnswer::Complete { .. } => {
+                return Ok(false);
+            }
         };
         self.end(id, ending)?;
         Ok(true)

@@ -8,7 +8,7 @@ use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
-use crate::{ActionId, Actor, Payload, Time, Usage};
+use crate::{ActionId, Actor, Payload, Time, Usage, WorldEffect};
 
 /// How often in a row a worker may be lost, an approval be out of date, or input be asked for.
 const IN_A_ROW_MAX: u32 = 3;
@@ -26,6 +26,17 @@ struct Closing {
     stopping: bool,
 }
 
+impl Closing {
+    /// The action does not go on, because it was cancelled or the run stops.
+    fn ended_early(&self, midway: bool) -> Ending {
+        let (reason, by) = match self.cancelled {
+            true => ("cancelled", EndedBy::Cancel),
+            false => ("stopping", EndedBy::Stop),
+        };
+        Ending::cancelled(reason, by).result(words::cancelled(&self.action, midway))
+    }
+}
+
 impl Reaction<'_> {
     /// The open attempt of an action has an outcome.
     pub(super) fn close(
@@ -39,6 +50,7 @@ impl Reaction<'_> {
         let cancelled = self.state.is_cancelled(&action);
         let stopping = cancelled || !self.state.stops.is_empty();
         let closing = Closing { id, action, by, actor, usage, cancelled, stopping };
+        let Some((closing, outcome)) = self.apply_ended(closing, outcome)? else { return Ok(()) };
         match &outcome {
             Outcome::Completed { result, goal, satisfying } => {
                 let (result, goal, satisfying) = (result.clone(), *goal, *satisfying);
@@ -71,6 +83,41 @@ impl Reaction<'_> {
             return self.close_with(closing, ending);
         }
         self.open_for_attempt(closing.id, on, ask)
+    }
+
+    /// A begun apply completes, is a conflict, or is in doubt; it is never given up. Returns what means the
+    /// same for an apply as for a run.
+    fn apply_ended(
+        &mut self,
+        closing: Closing,
+        outcome: Outcome,
+    ) -> Result<Option<(Closing, Outcome)>, crate::state::Illegal> {
+        if closing.action.phase == Phase::Run {
+            return Ok(Some((closing, outcome)));
+        }
+        match &outcome {
+            Outcome::Stale { .. } => {
+                let sentence = "Not applied: the workspace has changed since the program ran.";
+                let result = words::failure(&closing.action, "conflict", sentence, serde_json::json!({}));
+                let ending = Ending::failed("conflict", closing.by).result(result);
+                self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))?;
+            }
+            Outcome::Stopped
+            | Outcome::Proposed { .. }
+            | Outcome::Waits { .. }
+            | Outcome::InputRequired { .. } => {
+                self.go_on(closing, outcome, Next::Doubt)?;
+            }
+            Outcome::NotStarted { .. } if closing.action.effect_before != WorldEffect::None => {
+                self.go_on(closing, outcome, Next::Doubt)?;
+            }
+            Outcome::Completed { .. }
+            | Outcome::Failed { .. }
+            | Outcome::TimedOut { .. }
+            | Outcome::Lost { .. }
+            | Outcome::NotStarted { .. } => return Ok(Some((closing, outcome))),
+        }
+        Ok(None)
     }
 
     /// The attempt is over, the action is not.
@@ -119,7 +166,7 @@ impl Reaction<'_> {
 
     fn input_required(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
-            let ending = cancelled(&closing.action, "cancelled", true);
+            let ending = closing.ended_early(true);
             return self.close_with(closing, ending);
         }
         if closing.action.counts.inputs < IN_A_ROW_MAX {
@@ -143,7 +190,7 @@ impl Reaction<'_> {
 
     fn stale(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
-            let ending = cancelled(&closing.action, "cancelled", false);
+            let ending = closing.ended_early(false);
             return self.close_with(closing, ending.effect(EffectRule::BeforeAttempt));
         }
         if closing.action.counts.stale < IN_A_ROW_MAX {
@@ -186,7 +233,7 @@ impl Reaction<'_> {
         }
         if probe == Probe::NotDone && gone {
             if closing.stopping {
-                let ending = cancelled(action, "cancelled", false).effect(EffectRule::BeforeAttempt);
+                let ending = closing.ended_early(false).effect(EffectRule::BeforeAttempt);
                 return self.close_with(closing, ending);
             }
             return self.run_again(closing, outcome, once_more);
@@ -201,7 +248,7 @@ impl Reaction<'_> {
         }
         if repeatable && (gone || action.spec.only_reads()) {
             if closing.stopping {
-                let ending = cancelled(action, "stopping", !action.spec.only_reads());
+                let ending = closing.ended_early(!action.spec.only_reads());
                 return self.close_with(closing, ending);
             }
             return self.run_again(closing, outcome, once_more);

@@ -94,19 +94,22 @@ impl RunState {
     }
 }
 
-/// What a policy hook decided. One that failed has denied.
+/// What a policy hook decided. One that failed, or says what a policy cannot say, has denied.
 fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
     match answer {
         HookAnswer::Proceed { ruling } => ruling.as_deref().cloned(),
         HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => {
             Some(Ruling::new(Verdict::Deny, fault.code.clone(), "policy_hook").because(fault.message.clone()))
         }
-        HookAnswer::NoOpinion
-        | HookAnswer::Replace { .. }
+        HookAnswer::NoOpinion => None,
+        HookAnswer::Replace { .. }
         | HookAnswer::Wait { .. }
         | HookAnswer::Message { .. }
         | HookAnswer::Complete { .. }
-        | HookAnswer::Note { .. } => None,
+        | HookAnswer::Note { .. } => {
+            let sentence = "the policy hook gave an answer that is not a ruling";
+            Some(Ruling::new(Verdict::Deny, "unusable_answer", "policy_hook").because(sentence))
+        }
     }
 }
 

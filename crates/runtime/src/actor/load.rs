@@ -98,7 +98,8 @@ impl LoadedRun {
             return Err(LoadError::Unknown(run.clone()));
         };
         let agent = agent_of(store, agents, &accepted.spec).await?;
-        let history = session_history(store, agents, &accepted.spec).await?;
+        let upto = listed.row.session_from;
+        let history = session_history(store, agents, &accepted.spec, upto).await?;
         let (taken, active_ms, worker) = (taken(&events), active_ms(&events), worker(&events));
         let mut state = RunState::fold(agent, history, &events)?;
         state.today = agents.today(&state.spec.agent);
@@ -164,14 +165,16 @@ async fn agent_of(store: &dyn Store, agents: &dyn Agents, spec: &RunSpec) -> Res
     Agent::new(stored).map(Arc::new).map_err(|_| missing())
 }
 
-/// What the session of a run says before it.
+/// What the session of a run says before it. A run that waited for its session reads what was said when it
+/// got it; its row says up to where.
 async fn session_history(
     store: &dyn Store,
     agents: &dyn Agents,
     spec: &RunSpec,
+    upto: Option<u64>,
 ) -> Result<Vec<Arc<Message>>, LoadError> {
     match &spec.session {
-        Some(session) => session_transcript(store, agents, &session.id, session.from).await,
+        Some(session) => session_transcript(store, agents, &session.id, upto.unwrap_or(session.from)).await,
         None => Ok(Vec::new()),
     }
 }

@@ -99,6 +99,8 @@ pub(super) fn noted(state: &mut RunState, noted: &ActionNoted) -> Problem {
 pub(super) fn attempt_ended(state: &mut RunState, ended: &AttemptEnded) -> Problem {
     let action = attempt_of(state, ended.action, ended.attempt)?;
     need(action.wait.is_none(), "it waits for an answer")?;
+    let rolls_on = matches!(ended.next, Next::Retry { .. } | Next::Doubt);
+    need(action.phase == Phase::Run || rolls_on, "a begun apply is retried or in doubt")?;
     action.answered = None;
     count_outcome(action, &ended.outcome);
     match ended.next {

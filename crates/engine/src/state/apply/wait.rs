@@ -84,7 +84,7 @@ fn settle_action(
     settled: &WaitSettled,
     policy: Digest,
 ) {
-    if settled.how == Settlement::Superseded {
+    if settled.how == Settlement::Superseded && !wait.kind.is_work() {
         action.answered = Some(Answered::Superseded);
         return;
     }
@@ -114,6 +114,10 @@ fn approval_settled(
     };
     match (settled.how, &settled.answer) {
         (Settlement::Answered, Some(Answer::Verdicts { verdicts, reason, .. })) => match verdicts.get(&id) {
+            // A program has run with its arguments: its changes cannot be approved with other ones.
+            Some(Decision::Approve { edit: Some(_) }) if change_set.is_some() => {
+                action.answered = refused("rejected", "A change set has no arguments to edit.");
+            }
             Some(Decision::Approve { edit }) => {
                 if let Some(args) = edit {
                     action.args = args.clone();
@@ -169,8 +173,9 @@ fn input_settled(action: &mut Action, settled: &WaitSettled) {
             action.stage = Stage::Pending;
         }
         (Settlement::Expired | Settlement::Answered, _) => {
+            let code = if settled.how == Settlement::Expired { "expired" } else { "rejected" };
             let (by, reason) = (settled.by.clone(), String::new());
-            action.answered = Some(Answered::Refused { code: "expired", by, reason });
+            action.answered = Some(Answered::Refused { code, by, reason });
         }
         (Settlement::Superseded | Settlement::Withdrawn, _) => {}
     }
