@@ -4,6 +4,11 @@ mod execute;
 mod hooks;
 mod prepare;
 mod response;
+mod runs;
+mod start;
+
+pub use runs::{AgentRegistry, Runs, RunsError};
+pub use start::{agent_spec, request};
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
