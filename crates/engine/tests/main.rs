@@ -4,6 +4,7 @@
 mod codec;
 mod examples;
 mod fixture;
+mod illegal;
 mod inputs;
 mod journal_doc;
 mod line;
