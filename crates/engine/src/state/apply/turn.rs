@@ -246,12 +246,14 @@ fn wait_to_compact(state: &mut RunState) {
     state.compact_at = state.transcript.len() + room;
 }
 
-pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswered) -> Problem {
+pub(super) fn hook_answered(state: &mut RunState, event: &Event, answered: &HookAnswered) -> Problem {
+    let seq = event.seq;
     if let Subject::Action { action } = answered.subject {
         return about_action(state, seq, action, answered);
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
-        state.unseen += u32::from(!messages.is_empty());
+        // Erased messages leave their event: the model is asked as it would have been.
+        state.unseen += u32::from(!messages.is_empty() || event.erased);
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
         if let Some(turn) = &mut state.turn {
             turn.continued = true;
