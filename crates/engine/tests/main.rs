@@ -8,6 +8,7 @@ mod illegal;
 mod inputs;
 mod journal_doc;
 mod line;
+mod recovery;
 mod sample;
 mod stage;
 mod states;
