@@ -4,9 +4,11 @@
 mod codec;
 mod examples;
 mod fixture;
+mod illegal;
 mod inputs;
 mod journal_doc;
 mod line;
+mod recovery;
 mod sample;
 mod stage;
 mod states;

@@ -128,7 +128,10 @@ impl Reaction<'_> {
     }
 
     fn declare(&mut self, response: &Response, declared: Declaration) -> Done {
-        if let Some(fault) = self.wrong_with(&declared) {
+        let contradictory = || Fault::new("not_decidable", "The decisions contradict each other.");
+        let fault = self.wrong_with(&declared);
+        let fault = fault.or_else(|| self.is_contradictory(&declared).then(contradictory));
+        if let Some(fault) = fault {
             return self.refuse(response, fault);
         }
         let declaration = self.state.declarations + 1;
@@ -192,5 +195,10 @@ impl Reaction<'_> {
         let edges = declared.add.iter().flat_map(|step| &step.earlier);
         let unknown = edges.into_iter().find(|id| self.state.action(**id).is_none());
         unknown.and_then(|id| refuse("unknown_action", id, "does not exist"))
+    }
+
+    /// Whether decisions contradict each other: one reopens or closes what another is about.
+    fn is_contradictory(&self, declared: &Declaration) -> bool {
+        declared.decide.len() > 1 && self.state.clone().try_decisions(&declared.decide).is_err()
     }
 }

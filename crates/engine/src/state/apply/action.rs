@@ -101,6 +101,8 @@ pub(super) fn attempt_ended(state: &mut RunState, ended: &AttemptEnded) -> Probl
     need(action.wait.is_none(), "it waits for an answer")?;
     let rolls_on = matches!(ended.next, Next::Retry { .. } | Next::Doubt);
     need(action.phase == Phase::Run || rolls_on, "a begun apply is retried or in doubt")?;
+    let judged = ended.next == Next::Judge;
+    need(!judged || matches!(ended.outcome, Outcome::Proposed { .. }), "only a change set can be judged")?;
     action.answered = None;
     count_outcome(action, &ended.outcome);
     match ended.next {
@@ -114,11 +116,10 @@ pub(super) fn attempt_ended(state: &mut RunState, ended: &AttemptEnded) -> Probl
             action.counts = crate::state::Counts::default();
         }
         Next::Judge => {
-            let Outcome::Proposed { change_set } = &ended.outcome else {
-                return Err("only a change set can be judged".into());
-            };
             action.stage = Stage::Proposed;
-            action.change_set = Some(change_set.clone());
+            if let Outcome::Proposed { change_set } = &ended.outcome {
+                action.change_set = Some(change_set.clone());
+            }
             action.change_set_gate = None;
             action.applying = false;
         }

@@ -9,7 +9,7 @@ use super::super::{Holder, Line, OpenRequest, OpenTurn, Response, RunState, Tran
 use super::run::{Decider, mark_cancelled, reopen};
 use super::{Problem, need};
 use crate::event::{
-    DeclarationAccepted, Event, HistoryCompacted, Hook, HookAnswer, HookAnswered, ModelFailed,
+    Choice, DeclarationAccepted, Event, HistoryCompacted, Hook, HookAnswer, HookAnswered, ModelFailed,
     ModelRequested, ModelResponded, Origin, Purpose, ResponseRefused, Subject,
 };
 use crate::state::{Action, Bound, Stage};
@@ -119,9 +119,7 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
             action.replaced = true;
         }
     }
-    for (id, choice) in &accepted.decide {
-        reopen(state, *id, *choice, Decider::Model)?;
-    }
+    state.try_decisions(&accepted.decide)?;
     if accepted.origin.is_response() {
         let seen: Vec<ActionId> = state
             .actions
@@ -149,7 +147,18 @@ fn check_actions(state: &RunState, accepted: &DeclarationAccepted) -> Problem {
             state.action(*old).is_some_and(|action| action.stage == Stage::Pending && !action.holds);
         need(replaceable, format!("action {old} has begun"))?;
     }
-    Ok(())
+    if accepted.decide.is_empty() {
+        return Ok(());
+    }
+    // One decision can reopen what another is about: they are tried before anything changes.
+    state.clone().try_decisions(&accepted.decide)
+}
+
+impl RunState {
+    /// Takes in decisions of the model. The state is not to be used any more if one of them is refused.
+    pub(crate) fn try_decisions(&mut self, decide: &[(ActionId, Choice)]) -> Result<(), String> {
+        decide.iter().try_for_each(|(id, choice)| reopen(self, *id, *choice, Decider::Model))
+    }
 }
 
 /// The calls of a plain turn are carried out before the model is asked again.
@@ -237,12 +246,14 @@ fn wait_to_compact(state: &mut RunState) {
     state.compact_at = state.transcript.len() + room;
 }
 
-pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswered) -> Problem {
+pub(super) fn hook_answered(state: &mut RunState, event: &Event, answered: &HookAnswered) -> Problem {
+    let seq = event.seq;
     if let Subject::Action { action } = answered.subject {
         return about_action(state, seq, action, answered);
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
-        state.unseen += u32::from(!messages.is_empty());
+        // Erased messages leave their event: the model is asked as it would have been.
+        state.unseen += u32::from(!messages.is_empty() || event.erased);
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
         if let Some(turn) = &mut state.turn {
             turn.continued = true;
