@@ -99,6 +99,7 @@ impl World {
     /// An actor is gone; what it executes may go on.
     pub(super) fn die(&mut self, actor: Actor) {
         self.say(|| format!("{} loses its actor of epoch {}", actor.run, actor.epoch));
+        self.lost_worker(&actor.run);
         self.unburied.push(actor.worker.clone());
         let stopped = actor.flights.into_values().map(|flight| match flight.of {
             Some(of) => *of,
@@ -236,7 +237,7 @@ impl World {
             return Fate::Rests;
         }
         let under_way = due(&actor.state, now).iter().any(|effect| !matches!(effect, Effect::WakeAt(_)));
-        if under_way || actor.draining || super::dice::chance(&mut self.rng, 20) {
+        if under_way || actor.draining || super::dice::chance(&mut self.rng, 10) {
             return Fate::Lives;
         }
         row.release = Release::Rest;

@@ -173,7 +173,8 @@ fn play(world: &mut World) -> Result<(), Violation> {
     if chance(&mut world.rng, 45) {
         let session = world.open_session()?;
         world.accept(Some(session))?;
-    } else {
+    }
+    for _ in 0..world.rng.u32(1..3) {
         world.accept(None)?;
     }
     for _ in 0..STEPS {

@@ -75,6 +75,7 @@ impl World {
             && (draining || chance(&mut self.rng, 30))
             && let Some(actor) = self.actors.remove(&id)
         {
+            self.lost_worker(&actor.run);
             self.tables.bury(self.now, &actor.worker);
         }
         Ok(())
@@ -238,7 +239,8 @@ impl World {
             1 => {
                 let Some(actor) = self.actors.get_mut(&id) else { return Ok(()) };
                 actor.zombie = true;
-                let worker = actor.worker.clone();
+                let (worker, run) = (actor.worker.clone(), actor.run.clone());
+                self.lost_worker(&run);
                 self.count("taken for dead");
                 self.tables.bury(self.now, &worker);
                 Ok(())
@@ -269,6 +271,7 @@ impl World {
             self.feed(id, vec![Input::Outcome { action, attempt, outcome, usage: Usage::default() }])?;
         }
         if let Some(actor) = self.actors.remove(&id) {
+            self.lost_worker(&actor.run);
             self.tables.bury(self.now, &actor.worker);
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use provost_contract::Message;
-use provost_engine::event::{DeclarationAccepted, Origin, RunAccepted, RunSpec};
+use provost_engine::event::{DeclarationAccepted, Origin, RunAccepted, RunSpec, Stop};
 use provost_engine::{
     ActionId, Actor as By, Digest, Epoch, Event, EventKind, Input, NewRun, Now, Record, RunId, RunState, Seq,
     SessionEntry, SessionId, SessionTake, Time, WhenBusy,
@@ -46,6 +46,8 @@ pub(super) struct World {
     pub(super) personas: BTreeMap<RunId, Persona>,
     pub(super) active_ms: BTreeMap<RunId, u64>,
     pub(super) actors: BTreeMap<u32, Actor>,
+    /// How often a run lost its worker.
+    pub(super) accidents: BTreeMap<RunId, u32>,
     pub(super) unburied: Vec<provost_engine::WorkerId>,
     pub(super) late: Vec<(RunId, Input)>,
     pub(super) ground: Ground,
@@ -71,6 +73,7 @@ impl World {
             personas: BTreeMap::new(),
             active_ms: BTreeMap::new(),
             actors: BTreeMap::new(),
+            accidents: BTreeMap::new(),
             unburied: Vec::new(),
             late: Vec::new(),
             ground: Ground::default(),
@@ -145,8 +148,26 @@ impl World {
             self.count(event.kind.name());
             self.journals.entry(run.clone()).or_default().push(read);
             self.checker.event(run, event)?;
+            self.is_crash_loop(run, &event.kind)?;
         }
         Ok(())
+    }
+
+    /// Only a run that lost its workers has crashed too often.
+    fn is_crash_loop(&self, run: &RunId, kind: &EventKind) -> Result<(), Violation> {
+        let EventKind::RunStopping(stopping) = kind else { return Ok(()) };
+        let lost = self.accidents.get(run).copied().unwrap_or_default();
+        match &stopping.stop {
+            Stop::Interrupted { code, .. } if code == "crash_loop" && lost < 3 => {
+                Err(Violation::new(run, format!("a crash loop after {lost} accidents")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A run loses its worker.
+    pub(super) fn lost_worker(&mut self, run: &RunId) {
+        *self.accidents.entry(run.clone()).or_default() += 1;
     }
 
     /// Makes the first records of a run.

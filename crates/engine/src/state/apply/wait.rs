@@ -84,7 +84,7 @@ fn settle_action(
     settled: &WaitSettled,
     policy: Digest,
 ) {
-    if settled.how == Settlement::Superseded {
+    if settled.how == Settlement::Superseded && !wait.kind.is_work() {
         action.answered = Some(Answered::Superseded);
         return;
     }
