@@ -133,6 +133,9 @@ impl World {
                 Told::Lost => return Ok(Fate::Dies),
                 Told::Again => {
                     actor.state = self.fold(&actor.run, actor.strict)?;
+                    if actor.state.epoch > actor.epoch {
+                        return Ok(Fate::Dies);
+                    }
                     if self.defect == Some(StoreDefect::InputsDropped) {
                         inputs.retain(|input| matches!(input, Input::Claimed { .. }));
                     }
@@ -232,12 +235,15 @@ impl World {
 
     /// Decides whether the actor lets go of the run with this step.
     fn release(&mut self, actor: &Actor, now: &Now, step: &mut Step) -> Fate {
+        let queue = self.tables.listed_run(&actor.run).map(|listed| (listed.row.taken, listed.row.inbox));
+        let all_taken =
+            queue.is_some_and(|(taken, inbox)| step.commit.signals_taken.unwrap_or(taken) == inbox);
         let Some(row) = &mut step.commit.row else { return Fate::Lives };
         if actor.state.ended.is_some() {
             return Fate::Rests;
         }
         let under_way = due(&actor.state, now).iter().any(|effect| !matches!(effect, Effect::WakeAt(_)));
-        if under_way || actor.draining || super::dice::chance(&mut self.rng, 10) {
+        if under_way || !all_taken || actor.draining || super::dice::chance(&mut self.rng, 10) {
             return Fate::Lives;
         }
         row.release = Release::Rest;

@@ -176,7 +176,8 @@ impl Seen {
         action.end =
             Some(Ended { status: ended.status, reason: ended.reason.clone(), satisfying: ended.satisfying });
         (action.held, action.effect) = (false, ended.effect);
-        self.news |= action.spec.under.is_none();
+        let failed = matches!(ended.status, ActionEnd::Failed | ActionEnd::Blocked);
+        self.news |= action.spec.under.is_none() || failed;
         Ok(())
     }
 }
