@@ -8,6 +8,7 @@ mod crash;
 mod fuzz;
 mod generate;
 mod real_model;
+mod sim;
 mod test;
 mod tidy;
 
@@ -44,6 +45,8 @@ enum Command {
     Crash(crash::Options),
     #[command(hide = true)]
     CrashChild(crash::ChildOptions),
+    /// Play random worlds around the engine, with accidents
+    Sim(sim::Options),
     /// Write the files that are made from code
     Generate(generate::Options),
     /// Let the program work with a small real model, installed under target/
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Conformance(options) => conformance::run(&options),
         Command::Crash(options) => crash::run(&options),
         Command::CrashChild(options) => crash::child(&options),
+        Command::Sim(options) => sim::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::RealModel => real_model::run(),
         Command::Bench(options) => bench::run(&options),

@@ -172,6 +172,10 @@ impl Reaction<'_> {
         if let Some(stop) = self.call_limit(action) {
             return self.emit(RunStopping { stop });
         }
+        if let Some(HookAnswer::Wait { result }) = self.state.bound(action.mediated.as_ref(), action) {
+            let result = result.clone();
+            return self.begin_client_wait(id, result, ruling, allowed_by);
+        }
         if action.executor().waits().is_some() {
             return self.begin_waiting(id, ruling, allowed_by);
         }
@@ -243,7 +247,7 @@ impl Reaction<'_> {
         Some(Ending::blocked("call_rule", EndedBy::Rule).result(result))
     }
 
-    /// What the mediator said about an action takes effect. Returns whether it ended or waits.
+    /// What the mediator said about an action takes effect. Returns whether it ended.
     fn mediate(&mut self, id: ActionId) -> Result<bool, crate::state::Illegal> {
         let Some(action) = self.state.action(id) else { return Ok(true) };
         let Some(said) = self.state.bound(action.mediated.as_ref(), action).cloned() else {
@@ -267,18 +271,15 @@ impl Reaction<'_> {
                 };
                 ending.result(payload)
             }
-            HookAnswer::Wait { result } => {
-                self.begin_client_wait(id, result)?;
-                return Ok(true);
-            }
             HookAnswer::Message { .. } | HookAnswer::Note { .. } => {
                 let sentence = "Not run: the mediator gave an answer that decides nothing.";
                 let result = words::failure(action, "pre_tool_mediation_failed", sentence, json!({}));
                 Ending::blocked("mediator", EndedBy::Mediator).result(result)
             }
-            HookAnswer::NoOpinion | HookAnswer::Proceed { .. } | HookAnswer::Complete { .. } => {
-                return Ok(false);
-            }
+            HookAnswer::NoOpinion
+            | HookAnswer::Wait { .. }
+            | HookAnswer::Proceed { .. }
+            | HookAnswer::Complete { .. } => return Ok(false),
         };
         self.end(id, ending)?;
         Ok(true)

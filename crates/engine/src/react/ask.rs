@@ -9,7 +9,7 @@ use crate::event::{
     WorkWait,
 };
 use crate::state::{Action, RunState};
-use crate::{ActionId, Digest, Payload, Ruling, Time, Usage, Verdict};
+use crate::{ActionId, Digest, Payload, Ruling, Time, Usage};
 use std::sync::Arc;
 
 impl Reaction<'_> {
@@ -137,10 +137,15 @@ impl Reaction<'_> {
         self.open(wait)
     }
 
-    /// A mediator has an action wait for a client outside.
-    pub(super) fn begin_client_wait(&mut self, id: ActionId, result: Object) -> Done {
-        let ruling = Ruling::new(Verdict::Allow, "mediator", "mediator");
-        self.start(id, Phase::Run, ruling, AllowedBy::Rule)?;
+    /// A mediator has an action wait for a client outside. It is judged and counted like any other.
+    pub(super) fn begin_client_wait(
+        &mut self,
+        id: ActionId,
+        result: Object,
+        ruling: Ruling,
+        allowed_by: AllowedBy,
+    ) -> Done {
+        self.start(id, Phase::Run, ruling, allowed_by)?;
         let Some(action) = self.state.action(id) else { return Ok(()) };
         let wait = NewWait {
             kind: WaitKind::Client,

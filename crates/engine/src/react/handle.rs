@@ -8,7 +8,7 @@ use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unrea
 use crate::defect::{self, Defect};
 use crate::event::{
     ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswered, ModelFailed, ModelResponded,
-    NextModel, Origin, Outcome, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
+    NextModel, Origin, Outcome, Parsed, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
 use crate::state::{Action, Holder, OpenRequest, Stage};
@@ -147,8 +147,10 @@ impl Reaction<'_> {
             host: response.host,
         };
         if deferred {
+            // What does not fit its schema is refused once the hook has spoken.
+            let unfit = output_fault.map(|fault| Parsed::Malformed { fault });
             responded.calls = calls;
-            responded.declaration = declaration.map(Box::new);
+            responded.declaration = unfit.or(declaration).map(Box::new);
         } else {
             self.unread = Some(Unread { calls, declaration, output_fault });
         }

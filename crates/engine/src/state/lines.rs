@@ -26,13 +26,18 @@ impl RunState {
     fn fresh_lines(&self) -> Vec<(Seq, Arc<Message>)> {
         let mut lines = Vec::new();
         for (id, action) in &self.actions {
-            if action.end.is_some() && !action.seen && action.spec.under.is_none() {
+            if action.end.is_some() && !action.seen && self.is_shown(action) {
                 self.lines_of(*id, action, &mut lines);
             }
         }
         lines.extend(self.after_turn.iter().cloned());
         lines.extend(self.queued.iter().cloned());
         lines
+    }
+
+    /// Returns whether the model is shown the end of an action: of a part only when it is to decide about it.
+    pub(super) fn is_shown(&self, action: &Action) -> bool {
+        action.spec.under.is_none() || self.is_undecided(action)
     }
 
     /// The call, its result and what follows from it. A call that was left out stands nowhere.

@@ -212,7 +212,8 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     state.open.remove(&ended.action);
     state.inputs.remove(&ended.action);
     state.ledger.spend(&ended.usage);
-    if has_model && spec.under.is_none() {
+    let shown = state.action(ended.action).is_some_and(|action| state.is_shown(action));
+    if has_model && shown {
         state.unseen += 1;
     }
     cancel_bridged(state, ended.action);

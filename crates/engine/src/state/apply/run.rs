@@ -233,7 +233,7 @@ fn retry(state: &mut RunState, id: ActionId, by_model: bool) {
         }
         action.must_ask = !crate::defect::is(crate::defect::Defect::ModelRepeatsEffects)
             && !action.is_repeatable()
-            && action.effect != WorldEffect::None;
+            && (action.effect != WorldEffect::None || action.bridged);
     }
     action.end = None;
     action.stage = if applies { Stage::Proposed } else { Stage::Pending };

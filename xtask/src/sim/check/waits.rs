@@ -1,0 +1,95 @@
+//! Waits: opened once, settled once.
+
+use provost_engine::ActionId;
+use provost_engine::event::{Answer, Decision, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
+
+use super::Seen;
+
+impl Seen {
+    pub(super) fn wait_opened(&mut self, opened: &WaitOpened) -> Result<(), String> {
+        if self.waits.contains_key(&opened.wait) || self.settled.contains(&opened.wait) {
+            return Err("a wait is opened twice".into());
+        }
+        for id in &opened.actions {
+            let action = self.actions.get_mut(id).ok_or("a wait of no action")?;
+            if action.end.is_some() || action.wait.is_some() {
+                return Err(format!("{id} has ended or waits already"));
+            }
+            if opened.kind.is_work() != action.open.is_some() {
+                return Err(format!("{id} has the wrong stage for this wait"));
+            }
+            action.wait = Some(opened.wait.clone());
+        }
+        if let WaitKind::Child { run } = &opened.kind {
+            let depth = self.spec.parent.as_ref().map_or(0, |parent| parent.depth);
+            let open = self.waits.values().filter(|wait| matches!(wait.kind, WaitKind::Child { .. })).count();
+            if depth + 1 > self.spec.limits.depth || open >= self.spec.limits.children as usize {
+                return Err("a child too deep, or one too many".into());
+            }
+            if !self.children.insert(run.clone()) {
+                return Err("the same child twice".into());
+            }
+            self.reserved.insert(opened.wait.to_string(), opened.reserved.clone());
+            self.within_budget()?;
+        }
+        self.waits.insert(opened.wait.clone(), opened.clone());
+        Ok(())
+    }
+
+    pub(super) fn wait_settled(&mut self, settled: &WaitSettled) -> Result<(), String> {
+        if let Some(signal) = settled.signal {
+            self.named(signal)?;
+        }
+        let Some(opened) = self.waits.remove(&settled.wait) else {
+            return Err("a wait is settled twice, or was never opened".into());
+        };
+        self.settled.insert(settled.wait.clone());
+        self.reserved.remove(&settled.wait.to_string());
+        self.spent.add(&settled.usage);
+        let policy = self.policy;
+        for id in &opened.actions {
+            let Some(action) = self.actions.get_mut(id) else { continue };
+            action.wait = None;
+            match (&opened.kind, &settled.answer) {
+                (WaitKind::Approval { change_set }, Some(Answer::Verdicts { verdicts, .. })) => {
+                    let Some(Decision::Approve { edit }) = verdicts.get(id) else { continue };
+                    if let Some(edit) = edit {
+                        action.args = edit.raw;
+                    }
+                    match change_set {
+                        Some(digest) => action.set_gate = Some((*digest, policy)),
+                        None => (action.gate, action.again) = (Some((action.args, policy)), true),
+                    }
+                }
+                (WaitKind::InDoubt { .. }, Some(Answer::Again { .. })) => {
+                    (action.gate, action.again) = (Some((action.args, policy)), true);
+                }
+                (WaitKind::Child { .. }, Some(Answer::Result { effect, .. })) => {
+                    action.effect = action.effect.max(*effect);
+                }
+                _ => {}
+            }
+        }
+        if settled.how == Settlement::Answered {
+            self.remember(&opened.actions, settled);
+        }
+        Ok(())
+    }
+
+    /// An approval that is remembered holds for the same tool from now on.
+    fn remember(&mut self, actions: &[ActionId], settled: &WaitSettled) {
+        let Some(Answer::Verdicts { verdicts, remember: Some(remember), .. }) = &settled.answer else {
+            return;
+        };
+        for id in actions {
+            let approved = matches!(verdicts.get(id), Some(Decision::Approve { .. }));
+            let Some(action) = self.actions.get(id).filter(|_| approved) else { continue };
+            let tool = action.spec.operation.clone();
+            let standing = match remember {
+                Remember::Run => &mut self.own_standing,
+                Remember::Always => &mut self.standing,
+            };
+            standing.insert(format!("remembered:{tool}"), tool);
+        }
+    }
+}
