@@ -59,6 +59,7 @@ pub(super) fn run(rng: &mut Rng, persona: &Persona, place: Place) -> RunSpec {
         forked: None,
         limits: limits(rng),
         budgets,
+        budgets_used: BTreeMap::new(),
         hooks: hooks(rng),
         output_schema: None,
         labels: BTreeMap::new(),

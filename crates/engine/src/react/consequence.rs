@@ -7,7 +7,7 @@ use super::end::Ending;
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionEnd, Answer, EndedBy, ExecutorKind, HookAnswer, Outcome, RunStopping, Settlement, Stop, WaitKind,
+    ActionEnd, Answer, EndedBy, ExecutorKind, Outcome, RunStopping, Settlement, Stop, WaitKind,
     WaitSettled,
 };
 use crate::state::{Action, Answered, RunState, Stage};
@@ -288,34 +288,19 @@ impl Reaction<'_> {
 
     /// A limit of calls that is used up stops the run; so does a mediator that calls the work done.
     fn stop_when_calls_are_spent(&mut self) -> Done {
-        if self.state.is_stopping() {
+        // What is noted beside a result belongs to it, and comes first.
+        if self.state.is_stopping() || self.state.is_note_open() {
             return Ok(());
         }
         if let Some(stop) = self.state.ledger.any_calls_spent() {
             return self.emit(RunStopping { stop });
         }
-        let completes = self.state.actions.values().any(|action| {
-            action.is_ended()
-                && !action.seen
-                && action.mediated.as_ref().is_some_and(|said| completes(&said.value))
-        });
+        let ended = self.state.actions.values().filter(|action| action.is_ended() && !action.seen);
+        let completes = ended.into_iter().any(|action| action.completes());
         if completes {
             return self.emit(RunStopping { stop: Stop::Completed { by: "mediator".into() } });
         }
         Ok(())
-    }
-}
-
-fn completes(answer: &HookAnswer) -> bool {
-    match answer {
-        HookAnswer::Reject { completes, .. } | HookAnswer::Replace { completes, .. } => *completes,
-        HookAnswer::Complete { .. } => true,
-        HookAnswer::NoOpinion
-        | HookAnswer::Proceed { .. }
-        | HookAnswer::Wait { .. }
-        | HookAnswer::Message { .. }
-        | HookAnswer::Note { .. }
-        | HookAnswer::Failed { .. } => false,
     }
 }
 

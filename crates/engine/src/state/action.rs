@@ -232,6 +232,28 @@ impl Action {
         }
     }
 
+    /// Returns whether the mediator calls the work of the run done with it.
+    pub fn completes(&self) -> bool {
+        match self.mediated.as_ref().map(|said| &said.value) {
+            Some(HookAnswer::Reject { completes, .. } | HookAnswer::Replace { completes, .. }) => *completes,
+            Some(HookAnswer::Complete { .. }) => true,
+            Some(
+                HookAnswer::NoOpinion
+                | HookAnswer::Proceed { .. }
+                | HookAnswer::Wait { .. }
+                | HookAnswer::Message { .. }
+                | HookAnswer::Note { .. }
+                | HookAnswer::Failed { .. },
+            )
+            | None => false,
+        }
+    }
+
+    /// Returns whether it was looked at: a hook spoke about it, it waits, or it started.
+    pub fn has_begun(&self) -> bool {
+        self.holds || self.wait.is_some() || self.mediated.is_some() || self.ruled.is_some()
+    }
+
     /// Returns whether it is over.
     pub fn is_ended(&self) -> bool {
         self.stage == Stage::Ended

@@ -12,7 +12,7 @@ mod performer;
 mod run;
 mod tasks;
 
-pub use load::{Agents, LoadError, LoadedRun};
+pub use load::{Agents, LoadError, LoadedRun, ReadRun};
 pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
     Performer, Previewed, RunContext, Subject, Work,
