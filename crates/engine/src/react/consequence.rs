@@ -146,7 +146,9 @@ impl Reaction<'_> {
         let Some(action) = self.state.action(id) else { return Ok(()) };
         let executor = action.executor();
         let cancelled = self.state.is_cancelled(action);
+        let by_client = action.by_client;
         let from = match executor {
+            _ if by_client => EndedBy::Client,
             ExecutorKind::Agent => EndedBy::Child,
             ExecutorKind::Client => EndedBy::Client,
             ExecutorKind::Human => EndedBy::Person,
@@ -165,7 +167,7 @@ impl Reaction<'_> {
                 return self.end(id, ending.result(result));
             }
             (Settlement::Withdrawn, _) => {
-                let midway = executor == ExecutorKind::Client;
+                let midway = by_client;
                 let result = words::cancelled(action, midway);
                 return self.end(id, Ending::cancelled("cancelled", EndedBy::Cancel).result(result));
             }
@@ -173,7 +175,7 @@ impl Reaction<'_> {
                 let result = words::success(action, "the time has come".into(), serde_json::json!({}));
                 Outcome::Completed { result, goal: true, satisfying: true }
             }
-            (Settlement::Expired, _) if executor == ExecutorKind::Client => Outcome::TimedOut { ms: 0 },
+            (Settlement::Expired, _) if by_client => Outcome::TimedOut { ms: 0 },
             (Settlement::Expired, _) => Outcome::Failed {
                 fault: Fault::new("expired", "No answer came in time."),
                 result: Payload::default(),

@@ -46,6 +46,14 @@ fn is_working(state: &RunState, _now: &Now) -> bool {
     })
 }
 
+/// Whether nothing goes on until work outside is answered.
+fn is_left_waiting(state: &RunState) -> bool {
+    state.open_actions().all(|(id, action)| match action.wait.and_then(|number| state.waits.get(&number)) {
+        Some(wait) => wait.kind.is_work(),
+        None => action.stage == Stage::Pending && !action.holds && !is_startable(state, id, action),
+    })
+}
+
 /// Returns the hooks that `advance` waits for.
 pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> {
     let mut wanted = Vec::new();
@@ -147,8 +155,9 @@ impl Reaction<'_> {
     fn stop_between_turns(&self) -> Option<Stop> {
         let state = &self.state;
         let resting = state.open.is_empty() && state.unjudged.is_empty();
+        let only_waits = !state.is_protocol() && state.unjudged.is_empty() && is_left_waiting(state);
         let stalled = state.stops.iter().any(|stop| matches!(stop, Stop::Stalled { .. }));
-        let repeats = state.repetition.found.as_ref().filter(|_| resting && !stalled);
+        let repeats = state.repetition.found.as_ref().filter(|_| (resting || only_waits) && !stalled);
         if let Some((signature, count)) = repeats.filter(|_| state.cancel.is_none()) {
             return Some(Stop::Stalled { signature: signature.clone(), count: *count });
         }

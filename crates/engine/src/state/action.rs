@@ -163,6 +163,8 @@ pub struct Action {
     pub not_before: Time,
     /// Why it is in doubt.
     pub doubt: Option<String>,
+    /// Whether a client answers for the last attempt.
+    pub by_client: bool,
     /// An answer that has not taken effect yet.
     pub answered: Option<Answered>,
     /// The answer that continues a suspended call.
@@ -216,6 +218,7 @@ impl Action {
             must_ask: false,
             not_before: Time(0),
             doubt: None,
+            by_client: false,
             answered: None,
             input: None,
             request: None,

@@ -43,8 +43,9 @@ impl Runs {
             return Err(error.into());
         }
         let result = view::conversation_result(&read.agent, &read.history, &read.events)?;
-        // The end is announced when everything else is done.
-        let (before, end) = observed.split_at(observed.len().saturating_sub(1));
+        // An orderly end is announced when everything else is done.
+        let ends = observed.last().is_some_and(|last| last.event == "completed");
+        let (before, end) = observed.split_at(observed.len() - usize::from(ends));
         self.show(before);
         let session = loaded.state.spec.session.as_ref().map(|session| session.id.as_str());
         self.persist(session, loaded.state.spec.limits.turns.into(), &result).await;

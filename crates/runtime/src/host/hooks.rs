@@ -20,13 +20,7 @@ use crate::port::{
 
 impl HostPerformer {
     pub(super) async fn ask(&self, call: HookCall) -> HookAnswer {
-        let context = match call.hook {
-            // Whoever looks at a turn or a result knows which one it is.
-            Hook::AfterTool | Hook::Completion | Hook::Continue | Hook::Interrupt => {
-                self.caller_context(&call.context)
-            }
-            _ => self.context(&call.context),
-        };
+        let context = self.caller_context(&call.context);
         let history = history(&call.transcript);
         match (call.hook, &call.subject) {
             (Hook::Policy, Subject::Action(action)) => {
@@ -55,7 +49,7 @@ impl HostPerformer {
         action: &ActionView,
     ) -> HookAnswer {
         let Some(policy) = &self.host.policy else { return missing() };
-        let mediated = self.mediated(of, context, history, action);
+        let mediated = self.mediated(of, history, action);
         match policy.rule(mediated.call(of, context, history)).await {
             Ok(None) => HookAnswer::NoOpinion,
             Ok(Some(ruling)) => HookAnswer::Proceed { ruling: Some(Box::new(ruling_of(ruling))) },
@@ -71,7 +65,7 @@ impl HostPerformer {
         action: &ActionView,
     ) -> HookAnswer {
         let Some(mediator) = &self.host.mediator else { return missing() };
-        let mediated = self.mediated(of, context, history, action);
+        let mediated = self.mediated(of, history, action);
         match mediator.decide(mediated.call(of, context, history)).await {
             Ok(None | Some(Mediation::Proceed)) => HookAnswer::Proceed { ruling: None },
             Ok(Some(Mediation::Reject(rejection))) => rejected(action, *rejection),
@@ -163,19 +157,13 @@ impl HostPerformer {
     }
 
     /// A call as hooks see it, with what earlier calls gave.
-    fn mediated<'a>(
-        &self,
-        of: &RunContext,
-        context: &Object,
-        history: &History,
-        action: &'a ActionView,
-    ) -> Mediated<'a> {
+    fn mediated<'a>(&self, of: &RunContext, history: &History, action: &'a ActionView) -> Mediated<'a> {
         let label = &action.spec.label;
         let (written, mut results) = self.memories.of(&of.spec.run, |memory| {
             (memory.written.get(label).cloned(), memory.reported.clone())
         });
         results.extend(prior_results(history));
-        Mediated::of(of, context, action, written, results)
+        Mediated::of(of, &self.context(of), action, written, results)
     }
 
     async fn go_on(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {

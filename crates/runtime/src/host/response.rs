@@ -50,6 +50,7 @@ pub(super) fn of(
     read.unwrap_or_else(|error| {
         let mut fields = Object::new();
         fields.insert("broken".into(), true.into());
+        fields.insert("fields".into(), error.field_paths().into());
         let fault = Fault { code: error.code().to_owned(), message: error.message().to_owned(), fields };
         failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null }).into()
     })

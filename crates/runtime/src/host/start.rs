@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::Result;
 use provost_engine::event::{Continuation, HookSet, Limits, Mode, ModelUse, RunSpec};
-use provost_engine::{Actor, Agent, AgentSpec, ArgumentCheck, Digest, RunId, WhenBusy};
+use provost_engine::{Actor, Agent, AgentSpec, ArgumentCheck, ClientTools, Digest, RunId, WhenBusy};
 
 use crate::dispatch::NewRunRequest;
 use crate::driver::{Host, Start};
@@ -41,6 +41,8 @@ pub fn agent_spec(spec: &Spec) -> AgentSpec {
             engine::ArgumentCheck::Required => ArgumentCheck::Required,
             engine::ArgumentCheck::Schema => ArgumentCheck::Schema,
         },
+        // The executors of a host have the last word: one that a client must answer for says so.
+        client_tools: ClientTools::Execute,
         ..AgentSpec::default()
     }
 }

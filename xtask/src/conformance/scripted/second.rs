@@ -9,9 +9,9 @@ use provost_runtime::dispatch::{NewRunRequest, Scope, StartError};
 use provost_runtime::driver::{Host, Start};
 use provost_runtime::host::{FinishError, Runs, RunsError, request};
 use provost_runtime::memory::ManualClock;
-use provost_runtime::port::LockError;
+use provost_runtime::port::{ClientToolRecord, ClientToolRequests, LockError};
 use provost_runtime::store::memory::MemoryStore;
-use provost_runtime::store::{AcceptError, NewSession, Store};
+use provost_runtime::store::{AcceptError, NewSession, Store, WaitFilter};
 use serde_json::{Value, json};
 
 use super::RUN;
@@ -60,10 +60,29 @@ async fn run(clock: &Arc<ManualClock>, host: &Host, start: &Start) -> Result<Val
         Err(error) => return Err(failed(error)),
     }
     let result = runs.finish(&id).await.map_err(refused);
+    if let (Some(requests), Ok(result)) = (&host.client_requests, &result) {
+        note_requests(&runs, &**requests, &id, result).await?;
+    }
     if let (Some(token), Some(lock), Some(session)) = (locked, &host.lock, &start.spec.session) {
         drop(lock.release(&session.id, &token).await);
     }
     result
+}
+
+/// There is no port for client requests: a request is an open wait of the store.
+async fn note_requests(
+    runs: &Runs,
+    requests: &dyn ClientToolRequests,
+    run: &RunId,
+    result: &Value,
+) -> Result<(), Value> {
+    let filter = WaitFilter { run: Some(run.clone()), kind: Some("client".to_owned()), ..WaitFilter::default() };
+    let waits = runs.store.waits(filter, None, 100).await.map_err(failed)?;
+    let request = result.get("runtime_tool_pending").and_then(Value::as_object).cloned();
+    if let (Some(request), false) = (request, waits.items.is_empty()) {
+        requests.create(ClientToolRecord(request)).await.map_err(failed)?;
+    }
+    Ok(())
 }
 
 fn refused(error: FinishError) -> Value {
