@@ -307,6 +307,7 @@ fn responded(declaration: Parsed) -> ModelResponded {
         output: Some(Payload::Artifact(artifact())),
         host: Some(Box::new(HostTurn {
             replaces: true,
+            completes: true,
             managed: true,
             continuation: vec![message()],
             records: object(),
