@@ -317,9 +317,7 @@ fn cancelled(action: &Action, reason: &'static str, midway: bool) -> Ending {
 /// The result of an attempt that failed: the executor's own, or one that says so.
 fn result_of(action: &Action, outcome: &Outcome) -> Payload {
     match outcome {
-        Outcome::TimedOut { .. } if action.by_client => {
-            words::client_timed_out(action)
-        }
+        Outcome::TimedOut { .. } if action.by_client => words::client_timed_out(action),
         Outcome::TimedOut { ms } => words::timed_out(action, *ms),
         Outcome::Failed { fault, result } if result.shown().is_null() => {
             words::failure(action, &fault.code, &fault.message, serde_json::json!({}))

@@ -7,8 +7,7 @@ use super::end::Ending;
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionEnd, Answer, EndedBy, ExecutorKind, Outcome, RunStopping, Settlement, Stop, WaitKind,
-    WaitSettled,
+    ActionEnd, Answer, EndedBy, ExecutorKind, Outcome, RunStopping, Settlement, Stop, WaitKind, WaitSettled,
 };
 use crate::state::{Action, Answered, RunState, Stage};
 use crate::{ActionId, Actor, Fault, Payload, Usage, WorldEffect};

@@ -7,8 +7,8 @@ use super::ask::number;
 use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unread};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed, ModelResponded,
-    NextModel, Origin, Outcome, Parsed, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
+    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed,
+    ModelResponded, NextModel, Origin, Outcome, Parsed, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
 use crate::state::{Action, Holder, OpenRequest, Stage};

@@ -172,7 +172,8 @@ impl Reaction<'_> {
             let (used, limit) = (state.seq.0, state.spec.limits.events);
             return Some(Stop::Budget { name: "events".into(), dimension: "events".into(), used, limit });
         }
-        let complete = resting && (state.is_called_done() || state.turn.as_ref().is_some_and(|turn| turn.completes));
+        let complete =
+            resting && (state.is_called_done() || state.turn.as_ref().is_some_and(|turn| turn.completes));
         complete.then(|| Stop::Completed { by: "completion_policy".into() })
     }
 

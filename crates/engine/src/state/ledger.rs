@@ -33,7 +33,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(limits: &Limits, budgets: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Self {
+    pub(crate) fn new(
+        limits: &Limits,
+        budgets: &BTreeMap<String, u64>,
+        before: &BTreeMap<String, u64>,
+    ) -> Self {
         let (budgets, before) = (budgets.clone(), before.clone());
         Self { budgets, before, turns_max: limits.turns, ..Self::default() }
     }

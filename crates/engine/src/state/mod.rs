@@ -19,8 +19,8 @@ use serde_json::Value;
 pub use transcript::{Line, Transcript};
 
 use crate::event::{
-    ActionEnd, Continuation, EndStatus, Event, ExecutorKind, Hook, HookAnswer, Mode, ModelResponded, ModelUse, NextModel,
-    Purpose, RunSpec, Stop, Subject, WaitKind,
+    ActionEnd, Continuation, EndStatus, Event, ExecutorKind, Hook, HookAnswer, Mode, ModelResponded,
+    ModelUse, NextModel, Purpose, RunSpec, Stop, Subject, WaitKind,
 };
 use crate::{
     ActionId, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId, WorldEffect,
@@ -314,7 +314,8 @@ impl RunState {
 
     /// Returns whether a hook must note something beside a result first.
     pub(crate) fn is_note_open(&self) -> bool {
-        let noted = |id: &ActionId| self.hooks.contains_key(&(Hook::AfterTool, Subject::Action { action: *id }));
+        let noted =
+            |id: &ActionId| self.hooks.contains_key(&(Hook::AfterTool, Subject::Action { action: *id }));
         self.spec.hooks.after_tool && self.unjudged.iter().any(|id| !noted(id))
     }
 
@@ -349,7 +350,8 @@ impl RunState {
     /// Returns whether a limit of turns would end the run in the middle of its work.
     pub(crate) fn is_midway(&self) -> bool {
         let Some(turn) = &self.turn else { return true };
-        let calls = !turn.managed && turn.asked_for > 0 && self.spec.hooks.continuation != Continuation::Never;
+        let calls =
+            !turn.managed && turn.asked_for > 0 && self.spec.hooks.continuation != Continuation::Never;
         calls || turn.blocked || turn.continued || self.is_spoken_to() || self.is_protocol()
     }
 

@@ -76,7 +76,8 @@ impl Observer {
                 one("turn_started", payload)
             }
             Told::Responded { responded, .. } => {
-                let managed = responded.host.as_ref().and_then(|host| host.records.get("tool_execution_results"));
+                let managed =
+                    responded.host.as_ref().and_then(|host| host.records.get("tool_execution_results"));
                 self.results += managed.and_then(Value::as_array).map_or(0, Vec::len);
                 Vec::new()
             }
@@ -250,9 +251,8 @@ fn stopping(stop: Stop) -> Vec<Observed> {
             one("budget_exceeded", payload)
         }
         Stop::Stalled { signature, .. } => one("loop_stalled", signature),
-        Stop::Completed { .. }
-        | Stop::Interrupted { .. }
-        | Stop::Failed { .. }
-        | Stop::Cancelled { .. } => Vec::new(),
+        Stop::Completed { .. } | Stop::Interrupted { .. } | Stop::Failed { .. } | Stop::Cancelled { .. } => {
+            Vec::new()
+        }
     }
 }

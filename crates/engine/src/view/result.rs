@@ -20,11 +20,7 @@ const CODE: &str = "invalid_journal";
 ///
 /// # Errors
 /// If an event cannot follow from the ones before it, or a record that the host reported is none.
-pub fn conversation_result(
-    agent: &Arc<Agent>,
-    history: &[Arc<Message>],
-    events: &[Event],
-) -> Result<Value> {
+pub fn conversation_result(agent: &Arc<Agent>, history: &[Arc<Message>], events: &[Event]) -> Result<Value> {
     let (teller, records) = fold(agent, history, events)?;
     let waits = |client: bool| records.waits.values().any(|(of_client, _)| *of_client == client);
     let word = status(&teller.state, waits(false), waits(true));
@@ -154,9 +150,10 @@ fn status(state: &RunState, approval: bool, client: bool) -> Option<&'static str
     if let Some(ended) = state.ended {
         return (ended != EndStatus::Completed).then(|| ended.into());
     }
-    let others = state.waits.values().any(|wait| {
-        matches!(wait.kind, WaitKind::Child { .. } | WaitKind::Timer | WaitKind::Signal { .. })
-    });
+    let others = state
+        .waits
+        .values()
+        .any(|wait| matches!(wait.kind, WaitKind::Child { .. } | WaitKind::Timer | WaitKind::Signal { .. }));
     match () {
         () if state.cancel.is_some() => Some("cancelling"),
         () if client => Some("runtime_tool_pending"),

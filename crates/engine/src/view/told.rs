@@ -224,7 +224,9 @@ impl Teller {
         for id in &opened.actions {
             let Some(called) = self.call(*id, told) else { continue };
             let Some(action) = self.state.action(*id) else { continue };
-            let Some(asked) = waiting::asked(&self.state, action, &called, opened, event.at) else { continue };
+            let Some(asked) = waiting::asked(&self.state, action, &called, opened, event.at) else {
+                continue;
+            };
             self.waiting.insert(*id, asked.message.clone());
             told.push(Told::Waits(Box::new(called), asked));
         }

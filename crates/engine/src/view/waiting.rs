@@ -137,9 +137,8 @@ fn client(state: &RunState, called: &Called, opened: &WaitOpened) -> Option<Aske
     let result = ask.get("request").or_else(|| ask.get("result"));
     let result = result.and_then(|result| ToolResult::parse(result).ok());
     let own = ask.get("request").or_else(|| ask.get("result")).and_then(Value::as_object);
-    let own = own.and_then(|own| {
-        json::object(own, "runtime_tool_request").or_else(|| json::object(own, "result"))
-    });
+    let own =
+        own.and_then(|own| json::object(own, "runtime_tool_request").or_else(|| json::object(own, "result")));
     let mut request = own.cloned().unwrap_or_default();
     let declaration = state.agent.catalog.get(&called.name);
     let context = |key: &str| state.spec.context.get(key).cloned().unwrap_or_default();

@@ -1,7 +1,9 @@
 //! Executors of a host: running, previewing and finding attempts again.
 
 use provost_contract::json::{self, Object};
-use provost_contract::tool::{ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult};
+use provost_contract::tool::{
+    ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult,
+};
 use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
 use provost_engine::{Fault, Payload, Usage};
 use serde_json::Value;

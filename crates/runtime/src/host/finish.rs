@@ -1,8 +1,8 @@
 //! The end of a run as its caller, its observers and its persister see it.
 
 use provost_contract::{ContractError, Message};
-use provost_engine::view::{self, Observed};
 use provost_engine::RunId;
+use provost_engine::view::{self, Observed};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use provost_contract::Message;
-use provost_contract::message::MessageType;
 use provost_contract::json::{self, Object};
+use provost_contract::message::MessageType;
 use provost_engine::event::{Hook, HookAnswer};
 use provost_engine::{Fault, Payload, Ruling, Verdict, hash_of};
 use provost_policy::{ActionPolicy, HookFailure};
@@ -159,9 +159,9 @@ impl HostPerformer {
     /// A call as hooks see it, with what earlier calls gave.
     fn mediated<'a>(&self, of: &RunContext, history: &History, action: &'a ActionView) -> Mediated<'a> {
         let label = &action.spec.label;
-        let (written, mut results) = self.memories.of(&of.spec.run, |memory| {
-            (memory.written.get(label).cloned(), memory.reported.clone())
-        });
+        let (written, mut results) = self
+            .memories
+            .of(&of.spec.run, |memory| (memory.written.get(label).cloned(), memory.reported.clone()));
         results.extend(prior_results(history));
         Mediated::of(of, &self.context(of), action, written, results)
     }

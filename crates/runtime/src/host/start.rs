@@ -89,7 +89,10 @@ fn limits(spec: &Spec) -> Limits {
 
 /// The limits by name; of two with one name the last one counts.
 fn budgets(spec: &Spec, of: impl Fn(&engine::BudgetSpec) -> i64) -> BTreeMap<String, u64> {
-    let named = spec.budgets.iter().map(|budget| (budget.name.clone(), u64::try_from(of(budget)).unwrap_or_default()));
+    let named = spec
+        .budgets
+        .iter()
+        .map(|budget| (budget.name.clone(), u64::try_from(of(budget)).unwrap_or_default()));
     named.collect()
 }
 

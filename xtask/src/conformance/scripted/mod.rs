@@ -24,8 +24,8 @@ pub(super) use hooks::{
     ScriptedCompletion, ScriptedContinue, ScriptedDiagnostics, ScriptedInterrupts, ScriptedMediator,
     ScriptedSummariser,
 };
-pub(super) use second::choose;
 pub(super) use model::{Protocol, ScriptedModel};
+pub(super) use second::choose;
 pub(super) use session::{ScriptedLock, ScriptedPersister, ScriptedSink};
 
 const RUN: &str = "run_scripted";
