@@ -58,8 +58,12 @@ impl Reaction<'_> {
             return Ok(());
         }
         let open: Vec<ActionId> = self.state.open.iter().copied().collect();
-        let mut asks = Vec::new();
+        let (mut asks, count) = (Vec::new(), open.len());
         for id in open {
+            // What an end means for the rest comes first: a limit may be spent by it.
+            if self.state.open.len() < count {
+                return Ok(());
+            }
             let Some(action) = self.state.action(id).filter(|action| action.wait.is_none()) else { continue };
             let rolls_forward = action.stage == Stage::Proposed && action.applying;
             if self.state.is_cancelled(action) && !rolls_forward {
@@ -152,7 +156,9 @@ impl Reaction<'_> {
 
     fn admit_judged(&mut self, id: ActionId, leave: Leave, asks: &mut Vec<(ActionId, Ruling)>) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
-        if let Some(unprepared) = &action.spec.unprepared {
+        let said = self.state.bound(action.mediated.as_ref(), action);
+        let waits = matches!(said, Some(HookAnswer::Wait { .. }));
+        if let Some(unprepared) = action.spec.unprepared.as_ref().filter(|_| !waits) {
             let result = match unprepared.result.is_empty() {
                 true => words::failure(action, &unprepared.code, "It cannot be run.", json!({})),
                 false => Payload::inline(unprepared.result.clone()),

@@ -113,6 +113,10 @@ fn turn_hook(state: &RunState, now: &Now) -> Option<(Hook, Subject)> {
     {
         return Some(hook);
     }
+    let interrupted = state.hooks.get(&(Hook::Interrupt, next));
+    if matches!(interrupted, Some(HookAnswer::Complete { .. } | HookAnswer::Reject { .. })) {
+        return None;
+    }
     if state.ledger.turns_spent().is_some() && !is_retry {
         return None;
     }

@@ -1,5 +1,6 @@
 //! Executors of a host: running, previewing and finding attempts again.
 
+use provost_contract::Message;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{
     ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult,
@@ -141,6 +142,11 @@ fn outcome(work: &Work, reply: Result<Value, ExecutorError>) -> Outcome {
         ToolOutcome::Success(answer) => {
             let proposes = answer.as_object().and_then(|answer| json::text(answer, "type"));
             if proposes == Some("approval_required") {
+                // What cannot be shown to a person cannot be asked.
+                if let Err(error) = Message::parse(answer) {
+                    let fault = Fault::new(error.code(), error.message());
+                    return Outcome::Failed { fault, result: Payload::default() };
+                }
                 return Outcome::Waits { on: WaitsOn::Person, ask: Payload::inline(answer.clone()) };
             }
             let goal = work.spec.repeat.as_ref().and_then(|repeat| repeat.until.as_ref());

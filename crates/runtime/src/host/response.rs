@@ -16,6 +16,9 @@ use crate::actor::{ModelReply, RunContext};
 use crate::engine::History;
 use crate::port::{HostError, ModelError, TurnAnswer};
 
+/// The type and the words of a failure that has none.
+const UNNAMED: &str = "provider_turn_failure";
+const UNEXPLAINED: &str = "Provider turn failed.";
 const CODE: &str = "invalid_agent_conversation_loop";
 /// What records show of how a structured answer was read.
 const SHOWN_DIAGNOSTICS: [&str; 4] = ["status", "code", "parser", "valid"];
@@ -62,15 +65,13 @@ fn failed(fault: ModelFault) -> ModelReply {
 
 /// The call of the model itself failed.
 pub(super) fn raised(of: &RunContext, error: &ModelError) -> ModelReply {
+    let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+    let (code, message) = (or(&error.kind, UNNAMED), or(&error.message, UNEXPLAINED));
     let failure = json!({
         "source": "raised",
-        "failure": { "type": error.kind, "message": error.message, "code": error.code, "turn_count": of.turn },
+        "failure": { "type": code, "message": message, "code": error.code, "turn_count": of.turn },
     });
-    let fault = Fault {
-        code: error.kind.clone(),
-        message: error.message.clone(),
-        fields: json::into_object(failure),
-    };
+    let fault = Fault { code, message, fields: json::into_object(failure) };
     failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
 }
 
@@ -80,7 +81,7 @@ fn reported(of: &RunContext, mut failure: Object, diagnostics: Option<Value>) ->
         failure.insert("turn_count".into(), of.turn.into());
     }
     let text = |key: &str, other: &str| json::text(&failure, key).unwrap_or(other).to_owned();
-    let (code, message) = (text("type", "provider_turn_failure"), text("message", "Provider turn failed."));
+    let (code, message) = (text("type", UNNAMED), text("message", UNEXPLAINED));
     let fields = json::into_object(json!({ "source": "reported", "failure": failure }));
     let fault = Fault { code, message, fields };
     let diagnostics = diagnostics.unwrap_or_default();

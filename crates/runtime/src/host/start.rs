@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use provost_contract::Result;
+use provost_contract::{ContractError, Result};
 use provost_engine::event::{Continuation, HookSet, Limits, Mode, ModelUse, RunSpec};
-use provost_engine::{Actor, Agent, AgentSpec, ArgumentCheck, ClientTools, Digest, RunId, WhenBusy};
+use provost_engine::{
+    Actor, Agent, AgentSpec, ArgumentCheck, ClientTools, Digest, RunId, SessionId, WhenBusy,
+};
 
 use crate::dispatch::NewRunRequest;
 use crate::driver::{Host, Start};
@@ -14,12 +16,13 @@ use crate::engine::{self, Spec};
 /// Returns the request for a run of what a caller asked for.
 ///
 /// # Errors
-/// If a tool declares something of itself that cannot be read.
+/// If a tool declares something of itself that cannot be read, or the session has no usable name.
 pub fn request(start: &Start, host: &Host, run: RunId, by: Actor) -> Result<NewRunRequest> {
     let agent = Arc::new(Agent::new(agent_spec(&start.spec))?);
     let spec = run_spec(&start.spec, host, run, agent.digest);
-    let session = start.spec.session.as_ref();
-    let session = session.and_then(|session| session.id.parse().ok());
+    let session = start.spec.session.as_ref().map(|session| session.id.parse::<SessionId>()).transpose();
+    let session = session
+        .map_err(|error| ContractError::field("invalid_run_options", "session_id", &error.to_string()))?;
     let mut request = NewRunRequest::new(spec, agent, by);
     request.session = session.map(|session| (session, WhenBusy::Refuse));
     Ok(request)

@@ -240,7 +240,8 @@ pub(super) fn compacted(state: &mut RunState, seq: Seq, compacted: &HistoryCompa
         let lines = compacted.replacement.iter().map(|message| Line { seq, message: message.clone() });
         let lines: Vec<Line> = lines.collect();
         state.transcript.replace_oldest(upto, lines);
-        state.compact_at = 0;
+        // Once before a turn: what is still too long waits until there is more of it.
+        state.compact_at = state.transcript.len() + 1;
     } else {
         wait_to_compact(state);
     }
