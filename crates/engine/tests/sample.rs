@@ -45,7 +45,13 @@ fn inline() -> Payload {
 }
 
 fn artifact() -> ArtifactRef {
-    ArtifactRef { digest: Digest::of(b"a"), size: 1, media: "text/plain".into(), excerpt: MARK.into() }
+    ArtifactRef {
+        digest: Digest::of(b"a"),
+        size: 1,
+        media: "text/plain".into(),
+        excerpt: MARK.into(),
+        truncated: None,
+    }
 }
 
 fn fault() -> Fault {

@@ -272,6 +272,7 @@ impl World {
             size: info.size,
             media: info.media,
             excerpt: serde_json::Value::Null,
+            truncated: None,
         };
         ChangeSet { digest: artifact.digest, artifact, base: provost_engine::Digest::ZERO, paths }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub use action::{Action, Answered, Bound, Counts, End, Stage};
 pub use ledger::{Holder, Ledger};
 pub(crate) use lines::ARGUMENTS_CHANGED;
+pub use lines::{artifact_of, with_result};
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 use serde_json::Value;

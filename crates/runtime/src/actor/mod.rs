@@ -5,6 +5,7 @@
 //! ends or is lost.
 
 mod arguments;
+mod artifacts;
 mod commit;
 mod effects;
 mod load;
@@ -12,6 +13,7 @@ mod performer;
 mod run;
 mod tasks;
 
+pub use artifacts::INLINE_BYTES_MAX;
 pub use load::{Agents, LoadError, LoadedRun};
 pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,

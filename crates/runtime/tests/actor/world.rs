@@ -83,6 +83,8 @@ pub(super) struct Script {
     /// The tools that were executed, in order, with the hash of the key.
     pub(super) executed: Mutex<Vec<(String, Digest)>>,
     pub(super) shown: Mutex<Vec<usize>>,
+    /// How many bytes of messages each model call read.
+    pub(super) bytes_shown: Mutex<Vec<usize>>,
     pub(super) began: Notify,
 }
 
@@ -104,6 +106,8 @@ impl Performer for Edge {
 
     fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
         self.script.shown.lock().unwrap().push(call.transcript.len());
+        let bytes = call.transcript.messages().map(|message| message.to_value().to_string().len()).sum();
+        self.script.bytes_shown.lock().unwrap().push(bytes);
         let reply = self.script.replies.lock().unwrap().pop_front();
         Box::pin(async move { reply_of(reply.unwrap_or(Reply::Text("done"))) })
     }
