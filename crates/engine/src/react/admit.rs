@@ -148,6 +148,11 @@ impl Reaction<'_> {
             };
             return self.end(id, Ending::failed("unprepared", EndedBy::Preparation).result(result));
         }
+        let waits = matches!(leave, Leave::Needed(_)) || action.executor().waits().is_some();
+        if waits && action.args.hides && !self.now.can_seal {
+            let result = words::not_started(action, "seal_unavailable");
+            return self.end(id, Ending::failed("seal_unavailable", EndedBy::Preparation).result(result));
+        }
         match leave {
             Leave::Denied(_) => Ok(()),
             Leave::Needed(ruling) if action.is_bridged() => {

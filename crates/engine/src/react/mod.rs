@@ -43,6 +43,9 @@ pub struct Now {
     pub active_ms: u64,
     /// Whether the worker is shutting down: nothing new begins.
     pub draining: bool,
+    /// Whether secret arguments of an action that waits can be sealed. Without that such an action is refused
+    /// before a person is asked.
+    pub can_seal: bool,
     /// What the next model call may cost at most, from a running count.
     pub reserve: Usage,
 }

@@ -6,14 +6,15 @@ use std::time::Duration;
 use provost_contract::json::Object;
 use provost_engine::event::{Hook, HookAnswer, Outcome, Subject as HookSubject};
 use provost_engine::{
-    ActionId, Agent, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
+    ActionId, Agent, Digest, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload,
+    Usage, hash_of,
 };
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::artifacts::{offload, read_all, whole};
 use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
-use super::run::RunActor;
+use super::run::{RunActor, Shared};
 use crate::store::Store;
 
 /// The pause before a large result is stored again.
@@ -122,17 +123,21 @@ impl RunActor {
         });
     }
 
-    /// What an executor gets of an open action, if its arguments are known.
-    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Work> {
+    /// What an executor gets of an open action. Arguments that this process does not know are read from their
+    /// seal.
+    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Assignment> {
         let open = self.state().action(action)?;
-        Some(Work {
+        let raw = self.arguments.of(action, &open.args);
+        let work = Work {
             context: self.context(),
             spec: open.spec.clone(),
-            raw: self.arguments.of(action, &open.args)?,
+            raw: raw.clone().unwrap_or_default(),
             notes: Notes { action, attempt: execute.attempt, sender: self.notes.clone() },
             execute,
             deltas: self.shared.deltas.clone(),
-        })
+        };
+        let sealed = raw.is_none().then(|| (self.shared.clone(), open.args.raw));
+        Some(Assignment { work, sealed })
     }
 
     fn start_preview(&mut self, id: EffectId, action: ActionId) {
@@ -152,7 +157,7 @@ impl RunActor {
         let performer = self.shared.performer.clone();
         self.tasks.start(id, Arc::default(), async move {
             let nothing = Ok(Payload::default());
-            let Some(work) = work else {
+            let Some(work) = known(work).await else {
                 return (Input::Preview { action, preview: nothing, expect: Vec::new() }, None);
             };
             let input = match timeout(Duration::from_millis(ms), performer.preview(work)).await {
@@ -171,7 +176,7 @@ impl RunActor {
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         self.tasks.start(id, stop, async move {
-            let Some(work) = work else {
+            let Some(work) = known(work).await else {
                 let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
                 return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
             };
@@ -186,6 +191,23 @@ impl RunActor {
             (Input::Outcome { action, attempt, outcome, usage }, None)
         });
     }
+}
+
+/// What an executor gets, and where its arguments are sealed if this process does not know them.
+struct Assignment {
+    work: Work,
+    sealed: Option<(Arc<Shared>, Digest)>,
+}
+
+/// Returns the work with its raw arguments; none when they are lost.
+async fn known(assignment: Option<Assignment>) -> Option<Work> {
+    let Assignment { mut work, sealed } = assignment?;
+    let Some((shared, hash)) = sealed else { return Some(work) };
+    let (run, action) = (work.context.spec.run.clone(), work.spec.id);
+    let sealed = shared.store.sealed(run.clone(), action).await.ok().flatten()?;
+    let raw = shared.seal.as_ref()?.open(&run, action, &sealed)?;
+    work.raw = raw;
+    (hash_of(&work.raw) == hash).then_some(work)
 }
 
 /// Stores a large result first. A store that is away is waited for: what an executor did is not forgotten.

@@ -11,6 +11,7 @@ mod effects;
 mod load;
 mod performer;
 mod run;
+mod seal;
 mod tasks;
 
 pub use artifacts::INLINE_BYTES_MAX;
@@ -20,3 +21,4 @@ pub use performer::{
     Performer, Previewed, RunContext, Subject, Work,
 };
 pub use run::{ActorError, Lease, Parked, Release, RunActor, Shared};
+pub use seal::{SealKey, SealKeyError};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use provost_engine::{Agent, Digest, RunId, Seq, WorkerId};
 
 use super::HostPerformer;
-use crate::actor::{Agents, LoadError, LoadedRun, Shared};
+use crate::actor::{Agents, LoadError, LoadedRun, SealKey, Shared};
 use crate::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, StartError,
 };
@@ -85,8 +85,8 @@ impl Runs {
     pub async fn start(
         store: Arc<dyn Store>,
         host: Host,
-        worker: WorkerId,
-        scope: Scope,
+        (worker, scope): (WorkerId, Scope),
+        seal: Option<SealKey>,
     ) -> Result<Self, RunsError> {
         let events = EventHub::start(store.clone());
         let agents = Arc::new(AgentRegistry::default());
@@ -98,6 +98,7 @@ impl Runs {
             agents: agents.clone(),
             clock,
             deltas: Arc::new(events.clone()),
+            seal,
         });
         let dispatcher = Dispatcher::start(shared.clone(), DispatcherConfig::new(worker, scope)).await?;
         Ok(Self { store, doors: Doors::new(shared), events, dispatcher, agents, performer })

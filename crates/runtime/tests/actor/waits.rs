@@ -182,3 +182,24 @@ async fn a_keyed_call_runs_again_under_the_same_key_and_a_read_too() {
     gate.notify_one();
     assert_eq!(process.status("run-1").await, "completed");
 }
+
+#[tokio::test(start_paused = true)]
+async fn secret_arguments_of_a_waiting_call_outlive_their_process_sealed() {
+    let process = Process::start(asks()).await;
+    process.replies([Reply::Calls(vec![("kb/write", json!({ "password": "hunter2" }))])]);
+    let mut events = process.begin("run-1").await;
+    let asked = wait(&mut events).await;
+    let run: provost_engine::RunId = "run-1".parse().unwrap();
+    let sealed = process.store.sealed(run.clone(), asked.actions[0]).await.unwrap().expect("it is sealed");
+    assert!(!String::from_utf8_lossy(&sealed).contains("hunter2"));
+    // The process ends; another one, which never knew the arguments, goes on.
+    process.dispatcher.drain().await;
+    let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(super::world::TokioClock::new());
+    let other = Process::over(process.store.clone(), clock, "worker-2", asks()).await;
+    let yes = verdict(&asked, Decision::Approve { edit: None });
+    other.doors.answer(&asked.wait, &yes, ada()).await.unwrap();
+    let EventKind::ActionEnded(ended) = until(&mut events, "action_ended").await else { panic!() };
+    assert_eq!(ended.result.shown()["result"]["password"], "hunter2", "the tool got it");
+    end(&mut events).await;
+    assert_eq!(process.store.sealed(run, asked.actions[0]).await.unwrap(), None, "and the seal is gone");
+}

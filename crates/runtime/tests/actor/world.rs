@@ -18,7 +18,7 @@ use provost_engine::{
 };
 use provost_runtime::actor::{
     Agents, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
-    RunContext, Shared, Work,
+    RunContext, SealKey, Shared, Work,
 };
 use provost_runtime::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope,
@@ -310,8 +310,14 @@ impl Process {
         let hub = EventHub::start(store.clone());
         let deltas: Arc<dyn DeltaSink> = Arc::new(hub.clone());
         let performer = Arc::new(Edge { script: script.clone(), agents: known.clone() });
-        let shared =
-            Arc::new(Shared { store: store.clone(), performer, agents: known.clone(), clock, deltas });
+        let shared = Arc::new(Shared {
+            store: store.clone(),
+            performer,
+            agents: known.clone(),
+            clock,
+            deltas,
+            seal: Some(SealKey::from_bytes(&[7; 32]).unwrap()),
+        });
         let worker: WorkerId = worker.parse().unwrap();
         let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));
         let dispatcher = Dispatcher::start(shared.clone(), config).await.unwrap();
