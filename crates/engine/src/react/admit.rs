@@ -13,7 +13,7 @@ use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{ActionStarted, AllowedBy, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping};
 use crate::state::{Action, RunState, Stage};
-use crate::{ActionId, AskStyle, Digest, Payload, Ruling, Verdict};
+use crate::{ActionId, AskStyle, Digest, Fault, Payload, Ruling, Verdict};
 
 /// Returns whether an action could start, as far as dependencies and resources go.
 pub(crate) fn is_startable(state: &RunState, id: ActionId, action: &Action) -> bool {
@@ -249,6 +249,7 @@ impl Reaction<'_> {
         let Some(said) = self.state.bound(action.mediated.as_ref(), action).cloned() else {
             return Ok(false);
         };
+        let said = decision(said);
         let ending = match said {
             HookAnswer::Reject { result: Some(result), .. } => {
                 Ending::blocked("mediator", EndedBy::Mediator).result(Payload::inline(result))
@@ -271,14 +272,11 @@ impl Reaction<'_> {
                 self.begin_client_wait(id, result)?;
                 return Ok(true);
             }
-            HookAnswer::Message { .. } | HookAnswer::Note { .. } => {
-                let sentence = "Not run: the mediator gave an answer that decides nothing.";
-                let result = words::failure(action, "pre_tool_mediation_failed", sentence, json!({}));
-                Ending::blocked("mediator", EndedBy::Mediator).result(result)
-            }
-            HookAnswer::NoOpinion | HookAnswer::Proceed { .. } | HookAnswer::Complete { .. } => {
-                return Ok(false);
-            }
+            HookAnswer::NoOpinion
+            | HookAnswer::Proceed { .. }
+            | HookAnswer::Message { .. }
+            | HookAnswer::Complete { .. }
+            | HookAnswer::Note { .. } => return Ok(false),
         };
         self.end(id, ending)?;
         Ok(true)
@@ -296,6 +294,17 @@ impl Reaction<'_> {
             AskStyle::Together if asks.is_empty() => Ok(()),
             AskStyle::Together => self.ask_for_approval(asks, None, Vec::new()),
         }
+    }
+}
+
+/// What a mediator decided. One that says what decides nothing has failed.
+fn decision(said: HookAnswer) -> HookAnswer {
+    match said {
+        HookAnswer::Message { .. } | HookAnswer::Note { .. } => {
+            let sentence = "Not run: the mediator gave an answer that decides nothing.";
+            HookAnswer::Failed { fault: Fault::new("pre_tool_mediation_failed", sentence) }
+        }
+        said => said,
     }
 }
 
