@@ -15,6 +15,7 @@ mod inputs;
 mod journal_doc;
 mod line;
 mod recovery;
+mod rules;
 mod sample;
 mod stage;
 mod states;
