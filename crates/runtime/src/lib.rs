@@ -18,6 +18,7 @@ pub mod service;
 pub mod session;
 pub mod store;
 pub mod system;
+pub mod verify;
 pub mod worker;
 
 pub use id::{RunId, RunIdError};

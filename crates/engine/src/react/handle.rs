@@ -8,7 +8,7 @@ use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unrea
 use crate::defect::{self, Defect};
 use crate::event::{
     ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswered, ModelFailed, ModelResponded,
-    NextModel, Origin, Outcome, Parsed, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
+    NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
 use crate::state::{Action, Holder, OpenRequest, Stage};
@@ -221,7 +221,7 @@ impl Reaction<'_> {
     fn bridge(&mut self, id: ActionId, attempt: u32, call: u32, spec: ActionSpec) -> Done {
         let open = self.is_open(id, attempt)
             && !self.state.is_stopping()
-            && self.state.action(id).is_some_and(|action| !action.cancel && action.phase == Phase::Run);
+            && self.state.action(id).is_some_and(|action| !action.cancel && !action.is_applying());
         let origin = Origin::Bridge { action: id, attempt, number: call };
         let known = self.state.actions.values().any(|action| action.spec.origin == origin);
         if !open || known {

@@ -22,6 +22,7 @@ use super::tasks::{Finished, Tasks};
 use crate::dispatch::is_gone;
 use crate::port::{Clock, Fault as StoreFault};
 use crate::store::{CommitError, Store};
+use crate::verify::Anchor;
 
 /// How many signals are read at a time.
 const SIGNALS: usize = 256;
@@ -81,6 +82,8 @@ pub struct Shared {
     /// Seals secret arguments of actions that wait; without it such actions are refused before a person is
     /// asked.
     pub seal: Option<SealKey>,
+    /// Witnesses the ends of runs outside the store.
+    pub anchor: Option<Arc<dyn Anchor>>,
 }
 
 /// The lease of the worker that an actor works for.
@@ -276,6 +279,9 @@ impl RunActor {
                 Committed::Done => {
                     self.loaded.head = head;
                     self.acknowledge(&events);
+                    if let (Some(Release::Ended), Some(anchor)) = (release, &self.shared.anchor) {
+                        anchor.ended(&self.state().spec.run, self.state().seq, head, now.wall);
+                    }
                     return Ok(release);
                 }
                 Committed::Reload => self.reload().await?,

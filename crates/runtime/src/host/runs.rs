@@ -13,6 +13,7 @@ use crate::dispatch::{
 use crate::driver::Host;
 use crate::port::Fault;
 use crate::store::{Accepted, RegisterError, Store};
+use crate::verify::Anchor;
 
 /// The agents of a process: by digest, and by name as they are configured today.
 #[derive(Debug, Default)]
@@ -86,7 +87,7 @@ impl Runs {
         store: Arc<dyn Store>,
         host: Host,
         (worker, scope): (WorkerId, Scope),
-        seal: Option<SealKey>,
+        (seal, anchor): (Option<SealKey>, Option<Arc<dyn Anchor>>),
     ) -> Result<Self, RunsError> {
         let events = EventHub::start(store.clone());
         let agents = Arc::new(AgentRegistry::default());
@@ -99,6 +100,7 @@ impl Runs {
             clock,
             deltas: Arc::new(events.clone()),
             seal,
+            anchor,
         });
         let dispatcher = Dispatcher::start(shared.clone(), DispatcherConfig::new(worker, scope)).await?;
         Ok(Self { store, doors: Doors::new(shared), events, dispatcher, agents, performer })

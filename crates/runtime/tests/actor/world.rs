@@ -317,6 +317,7 @@ impl Process {
             clock,
             deltas,
             seal: Some(SealKey::from_bytes(&[7; 32]).unwrap()),
+            anchor: None,
         });
         let worker: WorkerId = worker.parse().unwrap();
         let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));

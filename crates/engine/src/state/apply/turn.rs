@@ -246,14 +246,13 @@ fn wait_to_compact(state: &mut RunState) {
     state.compact_at = state.transcript.len() + room;
 }
 
-pub(super) fn hook_answered(state: &mut RunState, event: &Event, answered: &HookAnswered) -> Problem {
-    let seq = event.seq;
+pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswered) -> Problem {
     if let Subject::Action { action } = answered.subject {
         return about_action(state, seq, action, answered);
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
-        // Erased messages leave their event: the model is asked as it would have been.
-        state.unseen += u32::from(!messages.is_empty() || event.erased);
+        // Counted by the fact that there are some: their words may be erased.
+        state.unseen += 1;
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
         if let Some(turn) = &mut state.turn {
             turn.continued = true;
