@@ -428,6 +428,7 @@ pub enum Stop {
     /// The model repeats itself.
     Stalled {
         /// What it repeats.
+        #[serde(default)]
         signature: Value,
         /// How often.
         count: u32,

@@ -215,8 +215,8 @@ pub(super) fn refused(state: &mut RunState, seq: Seq, refused: &ResponseRefused)
 }
 
 pub(super) fn compacted(state: &mut RunState, seq: Seq, compacted: &HistoryCompacted) -> Problem {
-    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX);
-    need(upto <= state.transcript.len(), "the transcript has fewer lines")?;
+    // Erased words leave fewer lines than there were; what is left of the oldest gives way all the same.
+    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX).min(state.transcript.len());
     if state.model.response.as_ref().is_some_and(|response| response.purpose == Purpose::Compaction) {
         state.model.response = None;
     }
@@ -242,7 +242,8 @@ pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswe
         return about_action(state, seq, action, answered);
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
-        state.unseen += u32::from(!messages.is_empty());
+        // Counted by the fact that there are some: their words may be erased.
+        state.unseen += 1;
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
         if let Some(turn) = &mut state.turn {
             turn.continued = true;
