@@ -32,19 +32,19 @@ impl World {
             50..=61 => self.claim(),
             62..=73 => self.answer_one(),
             74..=79 => {
-                let ms = one(&mut self.rng, 50, &[500, 3_000, 12_000]);
+                let ms = one(&mut self.rng, 50, &[500, 3_000, 12_000, 45_000]);
                 self.pass_time(ms);
                 Ok(())
             }
-            80 => self.accident(),
-            81..=84 => self.orphan(),
+            80..=81 => self.accident(),
+            82..=84 => self.orphan(),
             85..=87 => self.bury(),
             88..=90 => self.signal(),
-            91 if self.faults.random => {
+            91..=92 if self.faults.random => {
                 self.strict = !self.strict;
                 Ok(())
             }
-            92..=94 => self.deliver_late(),
+            93..=94 => self.deliver_late(),
             95..=96 => self.chat(),
             _ => self.act(),
         }

@@ -19,7 +19,7 @@ use super::agents::{Agents, Persona};
 use super::check::Checker;
 use super::defects::StoreDefect;
 use super::dice::{chance, one};
-use super::generate::{self, Place, RESERVE, WORKSPACE, tokens};
+use super::generate::{self, Place, RESERVE, Recipe, WORKSPACE, tokens};
 use super::ground::Ground;
 
 /// How long a worker's lease is: its end is decided by the world, not by time.
@@ -39,7 +39,7 @@ pub(super) struct Faults {
 /// A world.
 pub(super) struct World {
     pub(super) rng: Rng,
-    pub(super) agents: Arc<Agents>,
+    pub(super) recipe: Recipe,
     pub(super) now: Time,
     pub(super) tables: MemoryTables,
     pub(super) journals: BTreeMap<RunId, Vec<Event>>,
@@ -64,9 +64,11 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(seed: u64, agents: Arc<Agents>, faults: Faults) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let recipe = Recipe::new(&mut rng, agents);
         Self {
-            rng: Rng::with_seed(seed),
-            agents,
+            rng,
+            recipe,
             now: Time(1_000_000),
             tables: MemoryTables::default(),
             journals: BTreeMap::new(),
@@ -173,10 +175,10 @@ impl World {
     /// Makes the first records of a run.
     pub(super) fn new_run(&mut self, place: Place) -> Result<(NewRun, Vec<Event>), Violation> {
         let number = self.rng.usize(..16);
-        let agents = self.agents.clone();
-        let persona = agents.persona(number).ok_or_else(|| Violation::new(&place.run, "no agents"))?;
+        let recipe = self.recipe.clone();
+        let persona = recipe.agents.persona(number).ok_or_else(|| Violation::new(&place.run, "no agents"))?;
         let (run, session) = (place.run.clone(), place.session.clone());
-        let spec = generate::run(&mut self.rng, persona, place);
+        let spec = generate::run(&mut self.rng, &recipe, persona, place);
         self.personas.insert(run.clone(), persona.clone());
         let mut kinds: Vec<EventKind> = vec![RunAccepted { spec: Arc::new(spec.clone()) }.into()];
         if spec.model == provost_engine::event::ModelUse::None {
@@ -204,7 +206,7 @@ impl World {
 
     /// The declaration of a run without a model.
     fn workflow(&mut self) -> DeclarationAccepted {
-        let steps = generate::steps(&mut self.rng, &self.agents, 0, false);
+        let steps = generate::steps(&mut self.rng, &self.recipe, 0, false);
         let id = |index| ActionId { declaration: 1, index };
         let add = steps.into_iter().zip(0..).map(|(step, index)| {
             let mut spec = step.spec;

@@ -7,8 +7,8 @@ use super::ask::number;
 use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unread};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswered, ModelFailed, ModelResponded,
-    NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
+    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswer, HookAnswered, ModelFailed,
+    ModelResponded, NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
 use crate::state::{Action, Holder, OpenRequest, Stage};
@@ -28,6 +28,10 @@ impl Reaction<'_> {
             Input::Model { request, answer } => self.model(request, answer),
             Input::Hook { hook, subject, answer } => {
                 let wanted = wanted_hooks(self.state, self.now).contains(&(hook, subject));
+                let answer = match answer {
+                    HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
+                    answer => answer,
+                };
                 if wanted { self.emit(HookAnswered { hook, subject, answer }) } else { Ok(()) }
             }
             Input::Preview { action, preview, expect } => self.preview(action, preview, expect),
