@@ -109,7 +109,7 @@ impl World {
     /// Returns the time as an actor sees it.
     pub(super) fn now_of(&self, run: &RunId, draining: bool) -> Now {
         let active_ms = self.active_ms.get(run).copied().unwrap_or_default();
-        Now { wall: self.now, active_ms, draining, reserve: tokens(RESERVE) }
+        Now { wall: self.now, active_ms, draining, can_seal: true, reserve: tokens(RESERVE) }
     }
 
     /// Time passes; it counts for runs that a worker holds.
