@@ -19,4 +19,5 @@ mod rules;
 mod sample;
 mod stage;
 mod states;
+mod values;
 mod world;
