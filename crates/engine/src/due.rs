@@ -2,7 +2,7 @@
 
 use crate::defect::{self, Defect};
 use crate::event::{Hook, Note, Phase, Purpose, Subject};
-use crate::react::{Leave, Now, is_startable, wanted_hooks};
+use crate::react::{Now, wanted_hooks, wanted_previews};
 use crate::state::{Action, RunState, Stage};
 use crate::{ActionId, Args, Digest, Payload, Time};
 
@@ -156,25 +156,6 @@ fn attempt(state: &RunState, id: ActionId, action: &Action) -> Effect {
         input: state.inputs.get(&id).cloned(),
         timeout_ms: action.spec.facts.timeout_ms.unwrap_or(state.spec.limits.tool_ms),
     }))
-}
-
-/// Returns the actions whose question waits for a preview.
-pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
-    let hooks = state.spec.hooks;
-    if !hooks.preview || state.is_stopping() || now.draining {
-        return Vec::new();
-    }
-    let wanted = |(id, action): &(ActionId, &Action)| {
-        !action.cancel
-            && now.wall >= action.not_before
-            && action.spec.unprepared.is_none()
-            && !action.is_bridged()
-            && is_startable(state, *id, action)
-            && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())
-            && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
-            && matches!(state.leave(action), Leave::Needed(_))
-    };
-    state.open_actions().filter(wanted).map(|(id, _)| id).collect()
 }
 
 /// Whether something is under way, so that its time counts. A run that rests spends none.

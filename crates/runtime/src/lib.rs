@@ -13,6 +13,7 @@ pub mod host;
 mod id;
 pub mod memory;
 pub mod port;
+pub mod process;
 mod segments;
 pub mod service;
 pub mod session;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::consequence::Dependencies;
 use super::end::Ending;
 use super::ruling::{Leave, is_mediation_open, is_policy_open};
-use super::{Done, Reaction, words};
+use super::{Done, Now, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{
     ActionStarted, AllowedBy, ChangeSet, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping,
@@ -344,4 +344,23 @@ impl RunState {
             (Phase::Apply, None) | (Phase::Run, _) => Digest::of_fields(&[run, &id, &round]),
         }
     }
+}
+
+/// Returns the actions whose question waits for a preview.
+pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
+    let hooks = state.spec.hooks;
+    if !hooks.preview || state.is_stopping() || now.draining {
+        return Vec::new();
+    }
+    let wanted = |(id, action): &(ActionId, &Action)| {
+        !action.cancel
+            && now.wall >= action.not_before
+            && action.spec.unprepared.is_none()
+            && !action.is_bridged()
+            && is_startable(state, *id, action)
+            && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())
+            && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
+            && matches!(state.leave(action), Leave::Needed(_))
+    };
+    state.open_actions().filter(wanted).map(|(id, _)| id).collect()
 }

@@ -190,7 +190,7 @@ impl Reaction<'_> {
     }
 
     fn preview(&mut self, id: ActionId, preview: Result<Payload, Fault>, expect: Vec<Digest>) -> Done {
-        if !crate::due::wanted_previews(self.state, self.now).contains(&id) {
+        if !super::wanted_previews(self.state, self.now).contains(&id) {
             return Ok(());
         }
         let Some(action) = self.state.action(id) else { return Ok(()) };

@@ -20,8 +20,7 @@ mod words;
 use provost_contract::json::Object;
 use serde_json::Value;
 
-pub(crate) use admit::is_startable;
-pub(crate) use ruling::Leave;
+pub(crate) use admit::{is_startable, wanted_previews};
 pub(crate) use turn::wanted_hooks;
 
 use crate::event::{

@@ -19,8 +19,8 @@ use super::load::{Agents, LoadError, LoadedRun};
 use super::performer::{DeltaSink, NewNote, Performer, RunContext};
 use super::seal::SealKey;
 use super::tasks::{Finished, Tasks};
-use crate::dispatch::is_gone;
 use crate::port::{Clock, Fault as StoreFault};
+use crate::process::is_gone;
 use crate::store::{CommitError, Store};
 use crate::verify::Anchor;
 

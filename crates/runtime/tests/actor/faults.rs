@@ -2,9 +2,8 @@
 
 use provost_engine::event::{EndStatus, EventKind};
 use serde_json::json;
-use std::sync::Arc;
 
-use super::world::{Does, Process, Reply, TokioClock, end, gone, until};
+use super::world::{Does, Process, Reply, end, gone, until};
 
 #[tokio::test(start_paused = true)]
 async fn a_drained_worker_leaves_its_run_to_the_next() {
@@ -16,7 +15,7 @@ async fn a_drained_worker_leaves_its_run_to_the_next() {
     process.dispatcher.drain().await;
     let EventKind::AttemptEnded(lost) = until(&mut events, "attempt_ended").await else { panic!() };
     assert!(matches!(lost.outcome, provost_engine::event::Outcome::Lost { gone: true, .. }));
-    let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(TokioClock::new());
+    let clock = super::world::clock();
     let other = Process::over(process.store.clone(), clock, "worker-2", json!({})).await;
     assert_eq!(end(&mut events).await, EndStatus::Completed);
     assert_eq!(other.script.executed(), ["kb/read"]);
@@ -33,7 +32,7 @@ async fn a_run_that_is_claimed_again_and_again_without_progress_is_interrupted()
     let mut others = vec![process];
     for number in 2..8 {
         let store = others[0].store.clone();
-        let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(TokioClock::new());
+        let clock = super::world::clock();
         let other = Process::over(store.clone(), clock, &format!("worker-{number}"), json!({})).await;
         other.tool("kb/read", Does::Never);
         *other.script.found.lock().unwrap() = gone();

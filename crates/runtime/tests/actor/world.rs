@@ -26,31 +26,13 @@ use provost_runtime::dispatch::{
 use provost_runtime::port::{Boxed, Clock};
 use provost_runtime::store::memory::MemoryStore;
 use provost_runtime::store::{ClaimFilter, Store};
+use provost_runtime::system::TokioClock;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
-/// A clock that goes with tokio's, so that paused time stands still for both.
-pub(super) struct TokioClock {
-    began: Instant,
-}
-
-impl TokioClock {
-    pub(super) fn new() -> Self {
-        Self { began: Instant::now() }
-    }
-}
-
-impl Clock for TokioClock {
-    fn now_ms(&self) -> i64 {
-        1_000_000 + i64::try_from(self.began.elapsed().as_millis()).unwrap()
-    }
-
-    fn sleep_until(&self, at_ms: i64) -> Boxed<'static, ()> {
-        let until =
-            self.began + std::time::Duration::from_millis(u64::try_from((at_ms - 1_000_000).max(0)).unwrap());
-        Box::pin(tokio::time::sleep_until(until))
-    }
+/// A clock whose time is paused with tokio's.
+pub(super) fn clock() -> Arc<dyn Clock> {
+    Arc::new(TokioClock::starting_at(1_000_000))
 }
 
 /// One reply of the model.
@@ -293,7 +275,7 @@ pub(super) struct Process {
 impl Process {
     /// A process with a store of its own.
     pub(super) async fn start(policy: Value) -> Self {
-        let clock = Arc::new(TokioClock { began: Instant::now() });
+        let clock = clock();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
         Self::over(store, clock, "worker-1", policy).await
     }
