@@ -106,6 +106,10 @@ impl World {
             None => flight,
         });
         for flight in stopped {
+            if matches!(&flight.effect, Effect::Execute(execute) if execute.phase == Phase::Apply) {
+                // The worst moment for a policy to change.
+                self.strict ^= fault(self, 30);
+            }
             if let Effect::Execute(execute) = &flight.effect
                 && !flight.performed
             {

@@ -165,8 +165,10 @@ pub struct RunState {
     pub waits_opened: u32,
     /// What was spent, reserved and counted.
     pub ledger: Ledger,
-    /// Standing approvals, by scope.
+    /// Standing approvals of the workspace, by scope.
     pub standing: BTreeMap<String, StandingApproval>,
+    /// What was approved for the rest of this run, by scope.
+    pub remembered: BTreeMap<String, StandingApproval>,
     /// External signals that no action has taken yet.
     pub external: BTreeMap<String, VecDeque<(SignalId, Value)>>,
     /// Messages that wait until nothing is open.
@@ -295,6 +297,12 @@ impl RunState {
             && end.reason != "dependency"
             && !action.decided
             && !self.is_stopping()
+            && !self.is_left_behind(action)
+    }
+
+    /// Returns whether an action was a part of one that has ended: nothing can be decided about it any more.
+    pub fn is_left_behind(&self, action: &Action) -> bool {
+        action.spec.under.is_some_and(|parent| self.action(parent).is_none_or(Action::is_ended))
     }
 
     /// Returns how many executor tasks are open: attempts without a wait.
@@ -340,7 +348,7 @@ impl PartialEq for RunState {
             && (&self.open, &self.unjudged) == (&other.open, &other.unjudged)
             && self.waits == other.waits
             && self.ledger == other.ledger
-            && self.standing == other.standing
+            && (&self.standing, &self.remembered) == (&other.standing, &other.remembered)
             && self.external == other.external
             && self.queued == other.queued
             && self.hooks == other.hooks

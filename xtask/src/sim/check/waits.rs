@@ -18,6 +18,13 @@ impl Seen {
             if opened.kind.is_work() != action.open.is_some() {
                 return Err(format!("{id} has the wrong stage for this wait"));
             }
+            // A hook asks by a rule of its own.
+            let asks = opened.kind == (WaitKind::Approval { change_set: None }) && !self.spec.hooks.policy;
+            let tool = &action.spec.operation;
+            if asks && action.attempts == 0 && tool.ends_with("-ask") && self.own_standing.contains_key(tool)
+            {
+                return Err("a person is asked again about what was approved for the whole run".into());
+            }
             action.wait = Some(opened.wait.clone());
         }
         if let WaitKind::Child { run } = &opened.kind {
@@ -70,7 +77,8 @@ impl Seen {
                 _ => {}
             }
         }
-        if settled.how == Settlement::Answered {
+        let about_action = opened.kind == (WaitKind::Approval { change_set: None });
+        if settled.how == Settlement::Answered && about_action {
             self.remember(&opened.actions, settled);
         }
         Ok(())
@@ -89,7 +97,7 @@ impl Seen {
                 Remember::Run => &mut self.own_standing,
                 Remember::Always => &mut self.standing,
             };
-            standing.insert(format!("remembered:{tool}"), tool);
+            standing.insert(tool.clone(), tool);
         }
     }
 }
