@@ -15,6 +15,7 @@ mod seal;
 mod tasks;
 
 pub use artifacts::INLINE_BYTES_MAX;
+pub(crate) use load::session_transcript;
 pub use load::{Agents, LoadError, LoadedRun};
 pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,

@@ -6,8 +6,10 @@
 
 mod doors;
 mod events;
+mod sessions;
 mod worker;
 
 pub use doors::{Doors, NewRunRequest, SayOutcome, StartError};
 pub use events::{EventHub, Followed, RunEvent, RunEvents};
+pub use sessions::{SessionDoorError, Sessions};
 pub use worker::{Dispatcher, DispatcherConfig, RunError, Scope};

@@ -8,7 +8,7 @@ use provost_engine::{Agent, Digest, RunId, Seq, WorkerId};
 use super::HostPerformer;
 use crate::actor::{Agents, LoadError, LoadedRun, SealKey, Shared};
 use crate::dispatch::{
-    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, StartError,
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, Sessions, StartError,
 };
 use crate::driver::Host;
 use crate::port::Fault;
@@ -69,6 +69,8 @@ pub struct Runs {
     pub store: Arc<dyn Store>,
     /// The doors to runs.
     pub doors: Doors,
+    /// The doors to sessions.
+    pub sessions: Sessions,
     /// The events of runs.
     pub events: EventHub,
     /// The worker.
@@ -103,7 +105,15 @@ impl Runs {
             anchor,
         });
         let dispatcher = Dispatcher::start(shared.clone(), DispatcherConfig::new(worker, scope)).await?;
-        Ok(Self { store, doors: Doors::new(shared), events, dispatcher, agents, performer })
+        Ok(Self {
+            store,
+            doors: Doors::new(shared.clone()),
+            sessions: Sessions::new(shared),
+            events,
+            dispatcher,
+            agents,
+            performer,
+        })
     }
 
     /// Accepts a run and works on it. `context` is the caller's, with its secrets; it is written nowhere.

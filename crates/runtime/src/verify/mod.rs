@@ -2,6 +2,8 @@
 
 mod anchor;
 mod check;
+mod erase;
 
 pub use anchor::{Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorReport, check_anchors};
 pub use check::{Problem, RunReport, verify_run, verify_store};
+pub use erase::{EraseFailure, erase_words};

@@ -21,7 +21,7 @@ use provost_runtime::actor::{
     RunContext, SealKey, Shared, Work,
 };
 use provost_runtime::dispatch::{
-    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope,
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope, Sessions,
 };
 use provost_runtime::port::{Boxed, Clock};
 use provost_runtime::store::memory::MemoryStore;
@@ -47,7 +47,7 @@ pub(super) enum Reply {
 #[derive(Clone)]
 pub(super) enum Does {
     Succeeds,
-    Fails,
+
     Panics,
     /// It says that it began, and ends when the gate opens.
     Waits(Arc<Notify>),
@@ -119,10 +119,6 @@ impl Performer for Edge {
             self.script.began.notify_one();
             match does {
                 Does::Succeeds => {}
-                Does::Fails => {
-                    let fault = Fault::new("broken", "It broke.");
-                    return (Outcome::Failed { fault, result: Payload::default() }, Usage::default());
-                }
                 Does::Panics => panic!("a tool that panics"),
                 Does::Waits(gate) => gate.notified().await,
                 Does::Never => std::future::pending().await,
@@ -266,6 +262,7 @@ pub(super) fn agent(policy: Value) -> Arc<Agent> {
 pub(super) struct Process {
     pub(super) dispatcher: Dispatcher,
     pub(super) doors: Doors,
+    pub(super) sessions: Sessions,
     pub(super) hub: EventHub,
     pub(super) script: Arc<Script>,
     pub(super) known: Arc<Known>,
@@ -304,7 +301,15 @@ impl Process {
         let worker: WorkerId = worker.parse().unwrap();
         let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));
         let dispatcher = Dispatcher::start(shared.clone(), config).await.unwrap();
-        Self { dispatcher, doors: Doors::new(shared), hub, script, known, store }
+        Self {
+            dispatcher,
+            doors: Doors::new(shared.clone()),
+            sessions: Sessions::new(shared),
+            hub,
+            script,
+            known,
+            store,
+        }
     }
 
     pub(super) fn replies(&self, replies: impl IntoIterator<Item = Reply>) {
