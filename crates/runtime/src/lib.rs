@@ -19,6 +19,8 @@ pub mod service;
 pub mod session;
 pub mod store;
 pub mod system;
+#[cfg(any(test, feature = "contract"))]
+pub mod testing;
 pub mod verify;
 pub mod worker;
 

@@ -6,7 +6,7 @@ use provost_runtime::verify::{
 };
 use serde_json::json;
 
-use super::world::{Does, Process, Reply, end, gone, until};
+use provost_runtime::testing::{Does, Process, Reply, end, gone, until};
 
 #[tokio::test(start_paused = true)]
 async fn a_drained_worker_leaves_its_run_to_the_next() {
@@ -18,7 +18,7 @@ async fn a_drained_worker_leaves_its_run_to_the_next() {
     process.dispatcher.drain().await;
     let EventKind::AttemptEnded(lost) = until(&mut events, "attempt_ended").await else { panic!() };
     assert!(matches!(lost.outcome, provost_engine::event::Outcome::Lost { gone: true, .. }));
-    let clock = super::world::clock();
+    let clock = provost_runtime::testing::clock();
     let other = Process::over(process.store.clone(), clock, "worker-2", json!({})).await;
     assert_eq!(end(&mut events).await, EndStatus::Completed);
     assert_eq!(other.script.executed(), ["kb/read"]);
@@ -35,7 +35,7 @@ async fn a_run_that_is_claimed_again_and_again_without_progress_is_interrupted()
     let mut others = vec![process];
     for number in 2..8 {
         let store = others[0].store.clone();
-        let clock = super::world::clock();
+        let clock = provost_runtime::testing::clock();
         let other = Process::over(store.clone(), clock, &format!("worker-{number}"), json!({})).await;
         other.tool("kb/read", Does::Never);
         *other.script.found.lock().unwrap() = gone();
@@ -63,17 +63,17 @@ async fn words_can_be_erased_and_everything_still_verifies_and_goes_on() {
         Reply::Calls(vec![("kb/write", json!({}))]),
     ]);
     let mut events = process.begin("run-1").await;
-    let asked = super::world::wait(&mut events).await;
+    let asked = provost_runtime::testing::wait(&mut events).await;
     let run: provost_engine::RunId = "run-1".parse().unwrap();
     let records = process.store.journal(run.clone(), provost_engine::Seq(0), 100).await.unwrap();
     let ended = records.iter().find(|record| &*record.kind == "action_ended").unwrap().seq;
-    let why = (super::world::ada(), provost_engine::Time(1), "a secret was found".to_owned());
+    let why = (provost_runtime::testing::ada(), provost_engine::Time(1), "a secret was found".to_owned());
     erase_words(&*process.store, &run, ended, why).await.unwrap();
     let report = verify_run(&*process.store, &run).await.unwrap();
     assert_eq!((report.problems, report.erased), (Vec::new(), 1));
     let verdicts = asked.actions.iter().map(|id| (*id, Decision::Approve { edit: None })).collect();
     let yes = Answer::Verdicts { verdicts, remember: None, binding: asked.binding, reason: String::new() };
-    process.doors.answer(&asked.wait, &yes, super::world::ada()).await.unwrap();
+    process.doors.answer(&asked.wait, &yes, provost_runtime::testing::ada()).await.unwrap();
     assert_eq!(end(&mut events).await, EndStatus::Completed);
     let (looked_at, damaged) = verify_store(&*process.store).await.unwrap();
     assert_eq!((looked_at, damaged), (1, Vec::new()));

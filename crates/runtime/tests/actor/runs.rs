@@ -8,7 +8,7 @@ use provost_runtime::dispatch::Followed;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::world::{Does, Process, Reply, ada, end, until};
+use provost_runtime::testing::{Does, Process, Reply, ada, end, until};
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_executed_and_the_model_answers() {

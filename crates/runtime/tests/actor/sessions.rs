@@ -7,7 +7,7 @@ use provost_runtime::dispatch::SayOutcome;
 use provost_runtime::store::NewSession;
 use serde_json::{Value, json};
 
-use super::world::{Process, Reply, end, until, wait};
+use provost_runtime::testing::{Process, Reply, end, until, wait};
 
 async fn session(process: &Process) -> SessionId {
     let session: SessionId = "s-1".parse().unwrap();
@@ -76,7 +76,7 @@ async fn a_start_in_a_busy_session_is_refused_or_waits_its_turn() {
     second.session = Some((session.clone(), WhenBusy::Enqueue));
     process.doors.accept(second).await.unwrap();
     assert_eq!(process.status("run-2").await, "queued");
-    process.doors.cancel(said.run(), None, "", super::world::ada()).await.unwrap();
+    process.doors.cancel(said.run(), None, "", provost_runtime::testing::ada()).await.unwrap();
     assert_eq!(end(&mut events).await, EndStatus::Cancelled);
     let mut queued = process.hub.follow(&"run-2".parse().unwrap(), Seq(0));
     assert_eq!(end(&mut queued).await, EndStatus::Completed);
