@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn every_changed_field_is_found() {
-        let changes: [(&str, fn(&mut Record)); 11] = [
+        type Change = fn(&mut Record);
+        let changes: [(&str, Change); 11] = [
             ("seq", |record| record.seq = Seq(5)),
             ("at", |record| record.at = Time(8)),
             ("epoch", |record| record.epoch = Epoch(2)),

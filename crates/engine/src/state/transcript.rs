@@ -88,7 +88,7 @@ mod tests {
     fn transcript(lines: u64) -> Transcript {
         let mut transcript = Transcript::default();
         for seq in 0..lines {
-            transcript.push(Seq(seq), Arc::new(Message::text("user", &seq.to_string())));
+            transcript.push(Seq(seq), Arc::new(Message::text("user", seq.to_string())));
         }
         transcript
     }
