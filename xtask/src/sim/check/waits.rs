@@ -1,7 +1,9 @@
 //! Waits: opened once, settled once.
 
 use provost_engine::ActionId;
-use provost_engine::event::{Answer, Decision, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
+use provost_engine::event::{
+    Answer, Decision, Phase, Remember, Settlement, WaitKind, WaitOpened, WaitSettled,
+};
 
 use super::Seen;
 
@@ -17,6 +19,10 @@ impl Seen {
             }
             if opened.kind.is_work() != action.open.is_some() {
                 return Err(format!("{id} has the wrong stage for this wait"));
+            }
+            let about_changes = matches!(opened.kind, WaitKind::Approval { change_set: Some(_) });
+            if about_changes && action.last.is_some_and(|(phase, _)| phase == Phase::Apply) {
+                return Err("a begun apply is judged again".into());
             }
             // A hook asks by a rule of its own.
             let asks = opened.kind == (WaitKind::Approval { change_set: None }) && !self.spec.hooks.policy;
