@@ -54,6 +54,26 @@ pub struct AgentSpec {
     pub on_wait: OnWait,
     /// Whether several approvals that are needed at once are one question.
     pub ask: AskStyle,
+    /// What happens to calls of tools that a client executes.
+    #[serde(skip_serializing_if = "ClientTools::is_default")]
+    pub client_tools: ClientTools,
+}
+
+/// What happens to calls of tools that a client executes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientTools {
+    /// They wait for the client.
+    #[default]
+    Wait,
+    /// An executor is called, which may have them wait for the client.
+    Execute,
+}
+
+impl ClientTools {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How closely the arguments of calls are checked.
@@ -124,7 +144,7 @@ impl Agent {
         let catalog = ToolCatalog::from_wire(&spec.tools);
         let mut tools = BTreeMap::new();
         for tool in catalog.tools() {
-            tools.insert(tool.name().as_str().to_owned(), KnownTool::of(tool, &spec.policy)?);
+            tools.insert(tool.name().as_str().to_owned(), KnownTool::of(tool, &spec)?);
         }
         let digest = Digest::of(&serde_json::to_vec(&spec).unwrap_or_default());
         Ok(Self {
@@ -181,15 +201,16 @@ impl Agent {
 }
 
 impl KnownTool {
-    fn of(tool: &ToolDeclaration, policy: &Object) -> Result<Self> {
+    fn of(tool: &ToolDeclaration, spec: &AgentSpec) -> Result<Self> {
+        let policy = &spec.policy;
         let mut context = policy.clone();
         context.insert("tool_name".into(), tool.name().as_str().into());
         context.insert("tool_def".into(), tool.to_value());
         let question = Question::parse(&context, |_| json::object(policy, "agent_config").cloned());
         let ruling = ruling_of(resolve(&question, &Consulted::default()).decision);
-        let executor = match tool.executor() {
-            ToolExecutor::Client => ExecutorKind::Client,
-            ToolExecutor::Host => ExecutorKind::Tool,
+        let executor = match (tool.executor(), spec.client_tools) {
+            (ToolExecutor::Client, ClientTools::Wait) => ExecutorKind::Client,
+            (ToolExecutor::Client, ClientTools::Execute) | (ToolExecutor::Host, _) => ExecutorKind::Tool,
         };
         Ok(Self { facts: ToolFacts::of(tool)?, executor, question, ruling })
     }

@@ -17,7 +17,7 @@ mod value;
 pub mod view;
 
 pub use actor::{Actor, ActorKind};
-pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, OnWait};
+pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,
     SignalPost, StandingApproval, StandingChange, WaitRow, WaitSettlement, WhenBusy,

@@ -29,6 +29,7 @@ fn responded(declaration: Parsed) -> ModelResponded {
         host: Some(Box::new(HostTurn {
             replaces: true,
             managed: true,
+            completes: true,
             continuation: vec![message()],
             records: object(),
             metadata: object(),

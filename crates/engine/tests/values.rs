@@ -167,6 +167,7 @@ pub(crate) fn run_spec() -> RunSpec {
         forked: Some(Fork { run: "run_other".parse().unwrap(), seq: Seq(4) }),
         limits: Limits { wait_ms: Some(1), equal_failures: Some(2), ..Limits::default() },
         budgets: BTreeMap::from([("turns".to_owned(), 4)]),
+        budgets_used: BTreeMap::from([("turns".to_owned(), 1)]),
         hooks: HookSet {
             before_model: true,
             after_model: true,

@@ -66,6 +66,7 @@ pub(crate) fn run_spec(mode: Mode) -> RunSpec {
         forked: None,
         limits: Limits::default(),
         budgets: [("turns".to_owned(), 10)].into(),
+        budgets_used: [].into(),
         hooks: HookSet::default(),
         output_schema: None,
         labels: [].into(),

@@ -339,6 +339,7 @@ impl Process {
             forked: None,
             limits: Limits::default(),
             budgets: BTreeMap::new(),
+            budgets_used: BTreeMap::new(),
             hooks: HookSet::default(),
             output_schema: None,
             labels: BTreeMap::new(),

@@ -34,10 +34,24 @@ pub(crate) struct Options {
     /// Only this case
     #[arg(long)]
     case: Option<String>,
+    /// Which engine carries out whole runs
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
+}
+
+/// The engine that carries out whole runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Engine {
+    /// The one that the product runs on.
+    #[default]
+    First,
+    /// The one that stands beside it.
+    Second,
 }
 
 /// Runs every case and prints each difference; fails when a case does.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    scripted::choose(options.engine);
     let home = crate::workspace_root().join("conformance");
     let differences = Differences::read(&home.join("DIFFERENCES.md"))?;
     let paths = if options.paths.is_empty() { vec![home] } else { options.paths.clone() };

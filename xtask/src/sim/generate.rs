@@ -76,6 +76,7 @@ pub(super) fn run(rng: &mut Rng, recipe: &Recipe, persona: &Persona, place: Plac
         forked: None,
         limits: limits(rng),
         budgets,
+        budgets_used: BTreeMap::new(),
         hooks: hooks(rng),
         output_schema: None,
         labels: BTreeMap::new(),

@@ -183,6 +183,9 @@ pub struct HostTurn {
     /// Whether it carried out the calls itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub managed: bool,
+    /// Whether its policy called the work done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub completes: bool,
     /// Messages that follow the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub continuation: Vec<Arc<Message>>,

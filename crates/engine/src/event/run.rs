@@ -63,6 +63,9 @@ pub struct RunSpec {
     /// `wall_clock_seconds`, `depth`, `children`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub budgets: BTreeMap<String, u64>,
+    /// How much of a budget was used before the run began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub budgets_used: BTreeMap<String, u64>,
     /// Which hooks have a say.
     #[serde(default)]
     pub hooks: HookSet,
@@ -336,6 +339,16 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Returns whether it stops the calls of a turn midway: what follows them is not said.
+    pub fn is_midway(&self) -> bool {
+        match self {
+            Self::Budget { dimension, .. } => dimension == "tool_calls",
+            Self::Completed { by } => by == "mediator",
+            Self::Cancelled { .. } => true,
+            Self::Stalled { .. } | Self::Interrupted { .. } | Self::Failed { .. } => false,
+        }
+    }
+
     /// Returns the status that this stop alone would give.
     pub fn status(&self) -> EndStatus {
         match self {

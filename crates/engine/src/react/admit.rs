@@ -43,6 +43,16 @@ fn is_first(state: &RunState, id: ActionId, action: &Action) -> bool {
     !beaten && (!nested || !outside())
 }
 
+/// What a limit of calls says about another one.
+enum CallLimit {
+    /// It may begin.
+    Room,
+    /// Not beside those that have begun.
+    Full,
+    /// The run stops.
+    Spent(crate::event::Stop),
+}
+
 impl Reaction<'_> {
     /// Starts what may start, and asks where a person must be asked.
     pub(super) fn admit(&mut self) -> Done {
@@ -95,7 +105,8 @@ impl Reaction<'_> {
 
     fn admit_pending(&mut self, id: ActionId, asks: &mut Vec<(ActionId, Ruling)>) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
-        if !is_startable(self.state, id, action) || self.now.wall < action.not_before {
+        let waits = self.now.wall < action.not_before || self.state.is_judging();
+        if waits || !is_startable(self.state, id, action) {
             return Ok(());
         }
         if action.erased && action.attempt == 0 {
@@ -167,8 +178,10 @@ impl Reaction<'_> {
     /// Starts an action that may run, as its kind of executor does.
     fn begin(&mut self, id: ActionId, ruling: Ruling, allowed_by: AllowedBy) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
-        if let Some(stop) = self.call_limit(action) {
-            return self.emit(RunStopping { stop });
+        match self.call_limit(action) {
+            CallLimit::Room => {}
+            CallLimit::Full => return Ok(()),
+            CallLimit::Spent(stop) => return self.emit(RunStopping { stop }),
         }
         if let Some(HookAnswer::Wait { result }) = self.state.bound(action.mediated.as_ref(), action) {
             let result = result.clone();
@@ -191,10 +204,10 @@ impl Reaction<'_> {
         }
     }
 
-    /// Whether the limit of calls has no room for another beside those that have begun.
-    fn call_limit(&self, action: &Action) -> Option<crate::event::Stop> {
+    /// Whether the limit of calls has room for another beside those that have begun.
+    fn call_limit(&self, action: &Action) -> CallLimit {
         if action.holds || self.state.spec.budgets.is_empty() {
-            return None;
+            return CallLimit::Room;
         }
         let tool = action.spec.operation.as_str();
         let begun = self.state.open_actions().filter(|(_, other)| other.holds);
@@ -203,7 +216,12 @@ impl Reaction<'_> {
             all += 1;
             of_tool += u64::from(other.spec.operation == tool);
         }
-        self.state.ledger.calls_spent(tool, all, of_tool)
+        let ledger = &self.state.ledger;
+        match (ledger.calls_spent(tool, 0, 0), ledger.calls_spent(tool, all, of_tool)) {
+            (Some(stop), _) => CallLimit::Spent(stop),
+            (None, Some(_)) => CallLimit::Full,
+            (None, None) => CallLimit::Room,
+        }
     }
 
     /// Opens an attempt.

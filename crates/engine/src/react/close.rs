@@ -6,7 +6,7 @@ use provost_contract::tool::OnTimeout;
 use super::end::{EffectRule, Ending};
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
-use crate::event::{AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase, Probe, WaitsOn};
+use crate::event::{AttemptEnded, EndedBy, Next, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
 use crate::{ActionId, Actor, Payload, Time, Usage, WorldEffect};
 
@@ -317,9 +317,7 @@ fn cancelled(action: &Action, reason: &'static str, midway: bool) -> Ending {
 /// The result of an attempt that failed: the executor's own, or one that says so.
 fn result_of(action: &Action, outcome: &Outcome) -> Payload {
     match outcome {
-        Outcome::TimedOut { .. } if action.executor() == ExecutorKind::Client => {
-            words::client_timed_out(action)
-        }
+        Outcome::TimedOut { .. } if action.by_client => words::client_timed_out(action),
         Outcome::TimedOut { ms } => words::timed_out(action, *ms),
         Outcome::Failed { fault, result } if result.shown().is_null() => {
             words::failure(action, &fault.code, &fault.message, serde_json::json!({}))

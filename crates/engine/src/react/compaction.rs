@@ -18,13 +18,13 @@ impl RunState {
     /// Returns what the transcript needs; none when no policy shortens it. The agent's instructions are not
     /// part of the conversation: no summary takes their place.
     pub fn compaction_plan(&self) -> Option<Plan> {
-        self.agent.compaction_plan(&self.transcript)
+        self.agent.compaction_plan(&self.shown())
     }
 
     /// Returns whether the transcript may be too long. Costs nothing as long as it is not.
     fn is_compaction_due(&self) -> bool {
         self.agent.compaction.as_ref().is_some_and(|policy| {
-            let lines = self.transcript.len();
+            let lines = self.shown().len();
             let too_long = policy.enabled && lines > policy.max_messages();
             (policy.overflow.enabled || too_long) && lines >= self.compact_at
         })
@@ -105,8 +105,9 @@ impl Reaction<'_> {
 /// smaller than before is not taken: it would be due again at once, and cost a summary every turn.
 fn compacted(state: &RunState, compaction: Compaction) -> HistoryCompacted {
     let events: Vec<Value> = compaction.events.iter().map(compaction::Event::to_value).collect();
-    let before: Vec<Arc<Message>> = state.transcript.messages().cloned().collect();
-    let first = before.iter().take(instructions(&state.transcript)).cloned();
+    let shown = state.shown();
+    let before: Vec<Arc<Message>> = shown.messages().cloned().collect();
+    let first = before.iter().take(instructions(&shown)).cloned();
     let after: Vec<Arc<Message>> = first.chain(compaction.messages.into_iter().map(Arc::new)).collect();
     let same_end =
         before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();

@@ -7,8 +7,7 @@ use super::end::Ending;
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionEnd, Answer, EndedBy, ExecutorKind, HookAnswer, Outcome, RunStopping, Settlement, Stop, WaitKind,
-    WaitSettled,
+    ActionEnd, Answer, EndedBy, ExecutorKind, Outcome, RunStopping, Settlement, Stop, WaitKind, WaitSettled,
 };
 use crate::state::{Action, Answered, RunState, Stage};
 use crate::{ActionId, Actor, Fault, Payload, Usage, WorldEffect};
@@ -147,7 +146,9 @@ impl Reaction<'_> {
         let Some(action) = self.state.action(id) else { return Ok(()) };
         let executor = action.executor();
         let cancelled = self.state.is_cancelled(action);
+        let by_client = action.by_client;
         let from = match executor {
+            _ if by_client => EndedBy::Client,
             ExecutorKind::Agent => EndedBy::Child,
             ExecutorKind::Client => EndedBy::Client,
             ExecutorKind::Human => EndedBy::Person,
@@ -166,7 +167,7 @@ impl Reaction<'_> {
                 return self.end(id, ending.result(result));
             }
             (Settlement::Withdrawn, _) => {
-                let midway = executor == ExecutorKind::Client;
+                let midway = by_client;
                 let result = words::cancelled(action, midway);
                 return self.end(id, Ending::cancelled("cancelled", EndedBy::Cancel).result(result));
             }
@@ -174,7 +175,7 @@ impl Reaction<'_> {
                 let result = words::success(action, "the time has come".into(), serde_json::json!({}));
                 Outcome::Completed { result, goal: true, satisfying: true }
             }
-            (Settlement::Expired, _) if executor == ExecutorKind::Client => Outcome::TimedOut { ms: 0 },
+            (Settlement::Expired, _) if by_client => Outcome::TimedOut { ms: 0 },
             (Settlement::Expired, _) => Outcome::Failed {
                 fault: Fault::new("expired", "No answer came in time."),
                 result: Payload::default(),
@@ -293,34 +294,19 @@ impl Reaction<'_> {
 
     /// A limit of calls that is used up stops the run; so does a mediator that calls the work done.
     fn stop_when_calls_are_spent(&mut self) -> Done {
-        if self.state.is_stopping() {
+        // What is noted beside a result belongs to it, and comes first.
+        if self.state.is_stopping() || self.state.is_note_open() {
             return Ok(());
         }
         if let Some(stop) = self.state.ledger.any_calls_spent() {
             return self.emit(RunStopping { stop });
         }
-        let completes = self.state.actions.values().any(|action| {
-            action.is_ended()
-                && !action.seen
-                && action.mediated.as_ref().is_some_and(|said| completes(&said.value))
-        });
+        let ended = self.state.actions.values().filter(|action| action.is_ended() && !action.seen);
+        let completes = ended.into_iter().any(|action| action.completes());
         if completes {
             return self.emit(RunStopping { stop: Stop::Completed { by: "mediator".into() } });
         }
         Ok(())
-    }
-}
-
-fn completes(answer: &HookAnswer) -> bool {
-    match answer {
-        HookAnswer::Reject { completes, .. } | HookAnswer::Replace { completes, .. } => *completes,
-        HookAnswer::Complete { .. } => true,
-        HookAnswer::NoOpinion
-        | HookAnswer::Proceed { .. }
-        | HookAnswer::Wait { .. }
-        | HookAnswer::Message { .. }
-        | HookAnswer::Note { .. }
-        | HookAnswer::Failed { .. } => false,
     }
 }
 

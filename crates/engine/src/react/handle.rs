@@ -7,7 +7,7 @@ use super::ask::number;
 use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unread};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, HookAnswer, HookAnswered, ModelFailed,
+    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed,
     ModelResponded, NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
@@ -27,12 +27,17 @@ impl Reaction<'_> {
             _ if self.state.ended.is_some() => Ok(()),
             Input::Model { request, answer } => self.model(request, answer),
             Input::Hook { hook, subject, answer } => {
-                let wanted = wanted_hooks(self.state, self.now).contains(&(hook, subject));
+                if !wanted_hooks(self.state, self.now).contains(&(hook, subject)) {
+                    return Ok(());
+                }
+                // Once the work is called done, nothing more is said about the results of its turn.
+                let done = hook == Hook::Completion && self.state.is_called_done();
                 let answer = match answer {
+                    _ if done => HookAnswer::NoOpinion,
                     HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
                     answer => answer,
                 };
-                if wanted { self.emit(HookAnswered { hook, subject, answer }) } else { Ok(()) }
+                self.emit(HookAnswered { hook, subject, answer })
             }
             Input::Preview { action, preview, expect } => self.preview(action, preview, expect),
             Input::Outcome { action, attempt, outcome, usage } => {

@@ -46,6 +46,14 @@ fn is_working(state: &RunState, _now: &Now) -> bool {
     })
 }
 
+/// Whether nothing goes on until work outside is answered.
+fn is_left_waiting(state: &RunState) -> bool {
+    state.open_actions().all(|(id, action)| match action.wait.and_then(|number| state.waits.get(&number)) {
+        Some(wait) => wait.kind.is_work(),
+        None => action.stage == Stage::Pending && !action.holds && !is_startable(state, id, action),
+    })
+}
+
 /// Returns the hooks that `advance` waits for.
 pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> {
     let mut wanted = Vec::new();
@@ -55,11 +63,10 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
     let hooks = state.spec.hooks;
     for id in &state.unjudged {
         let subject = Subject::Action { action: *id };
-        let asked = [(hooks.after_tool, Hook::AfterTool), (hooks.completion, Hook::Completion)];
-        let open = asked.into_iter().filter(|(on, hook)| *on && !state.hooks.contains_key(&(*hook, subject)));
-        wanted.extend(open.map(|(_, hook)| (hook, subject)));
+        let noted = !hooks.after_tool || state.hooks.contains_key(&(Hook::AfterTool, subject));
+        wanted.push((if noted { Hook::Completion } else { Hook::AfterTool }, subject));
     }
-    if !state.is_stopping() && (hooks.policy || hooks.mediate) {
+    if !state.is_stopping() && !state.is_judging() && (hooks.policy || hooks.mediate) {
         for (id, action) in state.open_actions() {
             if action.cancel || now.wall < action.not_before || !is_startable(state, id, action) {
                 continue;
@@ -109,7 +116,7 @@ fn turn_hook(state: &RunState, now: &Now) -> Option<(Hook, Subject)> {
     if state.ledger.turns_spent().is_some() && !is_retry {
         return None;
     }
-    let asked = later && hooks.continuation == Continuation::Asked && state.queued.is_empty();
+    let asked = later && hooks.continuation == Continuation::Asked && !state.is_spoken_to();
     if asked && let Some(hook) = unanswered(Hook::Continue, next) {
         return Some(hook);
     }
@@ -147,10 +154,17 @@ impl Reaction<'_> {
     /// What stops a run whatever comes next: its time, repetition, or a policy that calls the work done.
     fn stop_between_turns(&self) -> Option<Stop> {
         let state = &self.state;
+        let resting = state.open.is_empty() && state.unjudged.is_empty();
+        let only_waits = !state.is_protocol() && state.unjudged.is_empty() && is_left_waiting(state);
+        let stalled = state.stops.iter().any(|stop| matches!(stop, Stop::Stalled { .. }));
+        let repeats = state.repetition.found.as_ref().filter(|_| (resting || only_waits) && !stalled);
+        if let Some((signature, count)) = repeats.filter(|_| state.cancel.is_none()) {
+            return Some(Stop::Stalled { signature: signature.clone(), count: *count });
+        }
         if state.is_stopping() {
             return None;
         }
-        let at_work = !state.open.is_empty() || is_turn_wanted(state, self.now) || state.model.open.is_some();
+        let at_work = !state.open.is_empty() || state.model.open.is_some();
         if at_work && let Some(stop) = state.ledger.wall_clock_stop(self.now.active_ms) {
             return Some(stop);
         }
@@ -158,15 +172,8 @@ impl Reaction<'_> {
             let (used, limit) = (state.seq.0, state.spec.limits.events);
             return Some(Stop::Budget { name: "events".into(), dimension: "events".into(), used, limit });
         }
-        if !state.open.is_empty() || !state.unjudged.is_empty() {
-            return None;
-        }
-        if let Some((signature, count)) = &state.repetition.found {
-            return Some(Stop::Stalled { signature: signature.clone(), count: *count });
-        }
-        let complete = state.hooks.iter().any(|((hook, _), answer)| {
-            *hook == Hook::Completion && matches!(answer, HookAnswer::Complete { .. })
-        });
+        let complete =
+            resting && (state.is_called_done() || state.turn.as_ref().is_some_and(|turn| turn.completes));
         complete.then(|| Stop::Completed { by: "completion_policy".into() })
     }
 
@@ -181,7 +188,8 @@ impl Reaction<'_> {
             return Ok(());
         }
         let later = self.state.turn_number() > 0 && retry.is_none();
-        if let Some(stop) = self.stop_before_turn(later) {
+        let late = || self.state.ledger.wall_clock_stop(self.now.active_ms);
+        if let Some(stop) = self.stop_before_turn(later).or_else(late) {
             return self.emit(RunStopping { stop });
         }
         if self.compact()? {
@@ -236,12 +244,17 @@ impl Reaction<'_> {
                 .and_then(|message| provost_contract::Message::parse(message).ok().map(std::sync::Arc::new));
             return Some(Stop::Interrupted { code: reason.clone(), message });
         }
+        // A message that was meant for the run and cannot be read must not be lost silently.
+        if later && let Some(HookAnswer::Reject { fault, .. }) = state.hooks.get(&(Hook::Interrupt, next)) {
+            return Some(Stop::Failed { fault: fault.clone() });
+        }
         if state.model.retry.is_none()
             && let Some(stop) = state.ledger.turns_spent()
         {
-            return Some(stop);
+            let midway = state.ledger.has_turn_budget() || state.is_midway();
+            return Some(if midway { stop } else { Stop::Completed { by: "max_turns".into() } });
         }
-        if !later {
+        if !later || state.is_spoken_to() {
             return None;
         }
         match state.hooks.get(&(Hook::Continue, next)) {
@@ -251,9 +264,7 @@ impl Reaction<'_> {
             Some(HookAnswer::Failed { .. }) => return Some(Stop::Completed { by: "continue_failed".into() }),
             Some(_) | None => {}
         }
-        let one_turn = state.spec.hooks.continuation == Continuation::Never;
-        let goes_on = state.owed || !state.queued.is_empty();
-        (one_turn && !goes_on).then(|| Stop::Completed { by: "one_turn".into() })
+        (!state.goes_on()).then(|| Stop::Completed { by: "one_turn".into() })
     }
 
     /// Ends the run when nothing is left to do.

@@ -163,6 +163,8 @@ pub struct Action {
     pub not_before: Time,
     /// Why it is in doubt.
     pub doubt: Option<String>,
+    /// Whether a client answers for the last attempt.
+    pub by_client: bool,
     /// An answer that has not taken effect yet.
     pub answered: Option<Answered>,
     /// The answer that continues a suspended call.
@@ -216,6 +218,7 @@ impl Action {
             must_ask: false,
             not_before: Time(0),
             doubt: None,
+            by_client: false,
             answered: None,
             input: None,
             request: None,
@@ -230,6 +233,28 @@ impl Action {
             expect: Vec::new(),
             notes: Object::new(),
         }
+    }
+
+    /// Returns whether the mediator calls the work of the run done with it.
+    pub fn completes(&self) -> bool {
+        match self.mediated.as_ref().map(|said| &said.value) {
+            Some(HookAnswer::Reject { completes, .. } | HookAnswer::Replace { completes, .. }) => *completes,
+            Some(HookAnswer::Complete { .. }) => true,
+            Some(
+                HookAnswer::NoOpinion
+                | HookAnswer::Proceed { .. }
+                | HookAnswer::Wait { .. }
+                | HookAnswer::Message { .. }
+                | HookAnswer::Note { .. }
+                | HookAnswer::Failed { .. },
+            )
+            | None => false,
+        }
+    }
+
+    /// Returns whether it was looked at: a hook spoke about it, it waits, or it started.
+    pub fn has_begun(&self) -> bool {
+        self.holds || self.wait.is_some() || self.mediated.is_some() || self.ruled.is_some()
     }
 
     /// Returns whether it is over.

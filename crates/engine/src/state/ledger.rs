@@ -22,6 +22,8 @@ pub enum Holder {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     budgets: BTreeMap<String, u64>,
+    /// What was used of the budgets before the run began.
+    before: BTreeMap<String, u64>,
     turns_max: u32,
     spent: Usage,
     reserved: BTreeMap<Holder, Usage>,
@@ -31,8 +33,17 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(limits: &Limits, budgets: &BTreeMap<String, u64>) -> Self {
-        Self { budgets: budgets.clone(), turns_max: limits.turns, ..Self::default() }
+    pub(crate) fn new(
+        limits: &Limits,
+        budgets: &BTreeMap<String, u64>,
+        before: &BTreeMap<String, u64>,
+    ) -> Self {
+        let (budgets, before) = (budgets.clone(), before.clone());
+        Self { budgets, before, turns_max: limits.turns, ..Self::default() }
+    }
+
+    fn before(&self, name: &str) -> u64 {
+        self.before.get(name).copied().unwrap_or_default()
     }
 
     /// Returns all that was spent.
@@ -103,20 +114,27 @@ impl Ledger {
     /// Returns the stop that another turn would mean.
     pub(crate) fn turns_spent(&self) -> Option<Stop> {
         let limit = self.budgets.get(TURNS).copied().unwrap_or(self.turns_max.into());
-        (u64::from(self.turns) >= limit).then(|| stop(TURNS, TURNS, self.turns.into(), limit))
+        let used = self.before(TURNS) + u64::from(self.turns);
+        (used >= limit).then(|| stop(TURNS, TURNS, used, limit))
     }
 
-    /// Returns the stop that calls made so far mean, with `begun` calls counted as made.
+    /// Returns whether a budget names the turns; then they are not the limit of the agent alone.
+    pub(crate) fn has_turn_budget(&self) -> bool {
+        self.budgets.contains_key(TURNS)
+    }
+
+    /// Returns the stop that calls made so far mean, with `begun` calls counted as made. A limit is spent by
+    /// a call of the run: what was used before it only leaves less.
     pub(crate) fn calls_spent(&self, tool: &str, begun: u64, begun_of_tool: u64) -> Option<Stop> {
-        let of_all = self.budgets.get(TOOL_CALLS).and_then(|limit| {
-            let used = self.calls + begun;
-            (used >= *limit).then(|| stop(TOOL_CALLS, TOOL_CALLS, used, *limit))
-        });
-        of_all.or_else(|| {
+        let spent = |name: &str, made: u64| {
+            let limit = self.budgets.get(name)?;
+            let used = self.before(name) + made;
+            (made > 0 && used >= *limit).then(|| stop(name, TOOL_CALLS, used, *limit))
+        };
+        spent(TOOL_CALLS, self.calls + begun).or_else(|| {
             let name = format!("{TOOL_CALLS}_{tool}");
-            let limit = self.budgets.get(&name)?;
-            let used = self.calls_by_tool.get(&name).copied().unwrap_or_default() + begun_of_tool;
-            (used >= *limit).then(|| stop(&name, TOOL_CALLS, used, *limit))
+            let made = self.calls_by_tool.get(&name).copied().unwrap_or_default() + begun_of_tool;
+            spent(&name, made)
         })
     }
 
@@ -124,7 +142,7 @@ impl Ledger {
     pub(crate) fn spending_stop(&self, more: &Usage) -> Option<Stop> {
         self.budgets.iter().filter(|(name, _)| is_spent(name)).find_map(|(name, limit)| {
             let reserved: u64 = self.reserved.values().map(|usage| usage.get(name)).sum();
-            let used = self.spent.get(name).saturating_add(reserved);
+            let used = self.spent.get(name).saturating_add(reserved).saturating_add(self.before(name));
             let wanted = used.saturating_add(more.get(name));
             (used >= *limit || wanted > *limit).then(|| stop(name, name, wanted.max(*limit), *limit))
         })
@@ -133,13 +151,14 @@ impl Ledger {
     /// Returns the stop that the time spent at work means.
     pub(crate) fn wall_clock_stop(&self, active_ms: u64) -> Option<Stop> {
         let limit = self.budgets.get(WALL_CLOCK)?;
-        let used = active_ms / 1_000;
+        let used = self.before(WALL_CLOCK) + active_ms / 1_000;
         (used >= *limit).then(|| stop(WALL_CLOCK, "wall_clock", used, *limit))
     }
 
     /// Returns how much longer the run may work.
     pub(crate) fn wall_clock_left_ms(&self, active_ms: u64) -> Option<u64> {
-        Some(self.budgets.get(WALL_CLOCK)?.saturating_mul(1_000).saturating_sub(active_ms))
+        let left = self.budgets.get(WALL_CLOCK)?.saturating_sub(self.before(WALL_CLOCK));
+        Some(left.saturating_mul(1_000).saturating_sub(active_ms))
     }
 }
 
@@ -157,8 +176,8 @@ impl Ledger {
     pub(crate) fn any_calls_spent(&self) -> Option<Stop> {
         self.calls_spent("", 0, 0).or_else(|| {
             self.calls_by_tool.iter().find_map(|(name, used)| {
-                let limit = self.budgets.get(name)?;
-                (used >= limit).then(|| stop(name, TOOL_CALLS, *used, *limit))
+                let (limit, used) = (self.budgets.get(name)?, self.before(name) + used);
+                (used >= *limit).then(|| stop(name, TOOL_CALLS, used, *limit))
             })
         })
     }

@@ -1,5 +1,6 @@
 //! How events become lines of the transcript.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use provost_contract::Message;
@@ -7,6 +8,7 @@ use provost_contract::json::{self, Object};
 use serde_json::{Value, json};
 
 use super::{Action, RunState, Transcript};
+use crate::event::Subject;
 use crate::{ActionId, Agent, Digest, Payload, Seq};
 
 /// The key under which a result says who changed the arguments, and what they became.
@@ -17,24 +19,62 @@ const ARTIFACT: &str = "artifact";
 impl RunState {
     /// Returns the transcript with everything that the next request will show.
     pub fn shown(&self) -> Transcript {
+        let after = self.after_turn.iter().chain(&self.queued).cloned();
+        self.followed_by(self.ended_lines(&|_, _| false, &BTreeMap::new()).into_iter().chain(after))
+    }
+
+    /// Returns the transcript as a hook sees it that is asked about an action: the calls that began, and the
+    /// action itself, stand in it.
+    pub fn shown_about(&self, about: ActionId) -> Transcript {
+        let begun = |id: ActionId, action: &Action| id == about || action.has_begun();
+        self.followed_by(self.ended_lines(&begun, &BTreeMap::new()))
+    }
+
+    /// Returns the transcript with the calls that began, and what stands in it for those that wait. What
+    /// follows the calls of a turn is not said before they are over.
+    pub fn shown_with(&self, waiting: &BTreeMap<ActionId, Arc<Message>>) -> Transcript {
+        let begun = |_, action: &Action| action.has_begun();
+        let lines = self.ended_lines(&begun, waiting);
+        let early = match (&self.turn, waiting.is_empty()) {
+            (Some(turn), false) => turn.continuation,
+            (Some(_) | None, _) => 0,
+        };
+        let after = self.after_turn.iter().skip(early).chain(&self.queued).cloned();
+        self.followed_by(lines.into_iter().chain(after))
+    }
+
+    fn followed_by(&self, lines: impl IntoIterator<Item = (Seq, Arc<Message>)>) -> Transcript {
         let mut transcript = self.transcript.clone();
-        for (seq, message) in self.fresh_lines() {
+        for (seq, message) in lines {
             transcript.push(seq, message);
         }
         transcript
     }
 
-    /// Returns the lines that the model has not been shown, in order.
-    fn fresh_lines(&self) -> Vec<(Seq, Arc<Message>)> {
+    /// The lines of calls that the model has not been shown, in order; of open ones as far as they began.
+    fn ended_lines(
+        &self,
+        begun: &dyn Fn(ActionId, &Action) -> bool,
+        waiting: &BTreeMap<ActionId, Arc<Message>>,
+    ) -> Vec<(Seq, Arc<Message>)> {
         let mut lines = Vec::new();
-        for (id, action) in &self.actions {
-            if action.end.is_some() && !action.seen && self.is_shown(action) {
+        for (id, action) in self.actions.iter().filter(|(_, action)| !action.seen) {
+            if action.end.is_some() && self.is_shown(action) {
                 self.lines_of(*id, action, &mut lines);
+            } else if action.end.is_none() && action.spec.under.is_none() && begun(*id, action) {
+                if !self.is_protocol() {
+                    lines.push((self.seq, Arc::new(call_message(self.turn_of(*id), action))));
+                }
+                lines.extend(waiting.get(id).map(|message| (self.seq, message.clone())));
             }
         }
-        lines.extend(self.after_turn.iter().cloned());
-        lines.extend(self.queued.iter().cloned());
         lines
+    }
+
+    /// The turn that declared an action.
+    fn turn_of(&self, id: ActionId) -> u32 {
+        let turn = self.turn.as_ref().filter(|turn| turn.declaration == id.declaration);
+        turn.map_or(self.turn_number(), |turn| turn.turn)
     }
 
     /// Returns whether the model is shown the end of an action: of a part only when it is to decide about it.
@@ -45,30 +85,36 @@ impl RunState {
     /// The call, its result and what follows from it. A call that was left out stands nowhere.
     fn lines_of(&self, id: ActionId, action: &Action, lines: &mut Vec<(Seq, Arc<Message>)>) {
         let Some(end) = action.end.as_ref().filter(|end| end.reason != "left_out") else { return };
-        let turn = self.turn.as_ref().filter(|turn| turn.declaration == id.declaration);
-        let turn = turn.map_or(self.turn_number(), |turn| turn.turn);
         if !self.is_protocol() {
-            lines.push((end.seq, Arc::new(call_message(turn, action))));
+            lines.push((end.seq, Arc::new(call_message(self.turn_of(id), action))));
         }
         lines.push((end.seq, Arc::new(result_message(action, &end.result))));
         lines.extend(end.nudge.iter().map(|nudge| (end.seq, nudge.clone())));
         lines.extend(end.remarks.iter().map(|remark| (end.seq, remark.clone())));
     }
 
-    /// Shows the model what is new: it enters the transcript for good.
-    pub(super) fn show(&mut self) {
-        for (seq, message) in self.fresh_lines() {
-            self.transcript.push(seq, message);
-        }
+    /// What is new enters the transcript for good.
+    pub(super) fn enter_lines(&mut self) {
+        self.transcript = self.shown();
         self.after_turn.clear();
         self.queued.clear();
+        for action in self.actions.values_mut() {
+            action.seen |= action.end.is_some();
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.continuation = 0;
+        }
+    }
+
+    /// Shows the model what is new.
+    pub(super) fn show(&mut self) {
+        self.enter_lines();
         self.turn = None;
         self.repetition.found = None;
         let plain = !self.is_protocol();
         let mut effect = self.effect;
         self.actions.retain(|_, action| {
             let ended = action.end.is_some();
-            action.seen |= ended;
             if ended && plain {
                 effect = effect.max(action.effect);
             }
@@ -76,6 +122,11 @@ impl RunState {
             !(ended && plain)
         });
         self.effect = effect;
+        let actions = &self.actions;
+        self.hooks.retain(|(_, subject), _| match subject {
+            Subject::Action { action } => actions.contains_key(action),
+            Subject::Turn { .. } | Subject::Run => true,
+        });
     }
 
     /// Returns the tools that were called so far, in order, those of the open turn included up to `before`.

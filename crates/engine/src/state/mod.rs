@@ -20,8 +20,8 @@ use serde_json::Value;
 pub use transcript::{Line, Transcript};
 
 use crate::event::{
-    ActionEnd, EndStatus, Event, ExecutorKind, Hook, HookAnswer, Mode, ModelResponded, ModelUse, NextModel,
-    Purpose, RunSpec, Stop, Subject, WaitKind,
+    ActionEnd, Continuation, EndStatus, Event, ExecutorKind, Hook, HookAnswer, Mode, ModelResponded,
+    ModelUse, NextModel, Purpose, RunSpec, Stop, Subject, WaitKind,
 };
 use crate::{
     ActionId, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId, WorldEffect,
@@ -114,8 +114,16 @@ pub struct OpenTurn {
     pub asked_for: u32,
     /// Whether the host carried them out itself.
     pub managed: bool,
-    /// Whether something was added after the calls: by the host, a rule or a message.
+    /// How many messages of the host follow the calls; they are the first lines after them.
+    pub continuation: usize,
+    /// Whether the host added messages after the calls.
     pub continued: bool,
+    /// Whether a rule did not let the model finish.
+    pub blocked: bool,
+    /// Whether a message came: of the user, or of a hook that does not let the run end.
+    pub spoken: bool,
+    /// Whether the host's own policy called the work done.
+    pub completes: bool,
 }
 
 /// A run as its events made it.
@@ -311,6 +319,53 @@ impl RunState {
             action.stage == Stage::Running && action.wait.is_none() && !action.is_container()
         });
         u32::try_from(tasks.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns whether a hook must note something beside a result first.
+    pub(crate) fn is_note_open(&self) -> bool {
+        let noted =
+            |id: &ActionId| self.hooks.contains_key(&(Hook::AfterTool, Subject::Action { action: *id }));
+        self.spec.hooks.after_tool && self.unjudged.iter().any(|id| !noted(id))
+    }
+
+    /// Returns whether the completion policy looks at a result before the next call of the turn begins. A hook
+    /// that only notes something holds nothing up.
+    pub(crate) fn is_judging(&self) -> bool {
+        let judged =
+            |id: &ActionId| self.hooks.contains_key(&(Hook::Completion, Subject::Action { action: *id }));
+        let asked = self.spec.hooks.completion && !self.is_protocol();
+        asked && self.unjudged.iter().any(|id| !judged(id))
+    }
+
+    /// Returns whether the completion policy called the work done.
+    pub(crate) fn is_called_done(&self) -> bool {
+        self.hooks.iter().any(|((hook, _), answer)| {
+            *hook == Hook::Completion && matches!(answer, HookAnswer::Complete { .. })
+        })
+    }
+
+    /// Returns whether a message waits for the next turn, which then follows whatever else is said.
+    pub(crate) fn is_spoken_to(&self) -> bool {
+        !self.queued.is_empty() || self.turn.as_ref().is_none_or(|turn| turn.spoken)
+    }
+
+    /// Returns whether another turn follows the last one by itself.
+    pub(crate) fn goes_on(&self) -> bool {
+        let Some(turn) = &self.turn else { return true };
+        let calls = !turn.managed && turn.asked_for > 0;
+        match self.spec.hooks.continuation {
+            Continuation::Asked => true,
+            Continuation::WhileCalling => turn.blocked || calls || self.is_protocol(),
+            Continuation::Never => turn.blocked,
+        }
+    }
+
+    /// Returns whether a limit of turns would end the run in the middle of its work.
+    pub(crate) fn is_midway(&self) -> bool {
+        let Some(turn) = &self.turn else { return true };
+        let calls =
+            !turn.managed && turn.asked_for > 0 && self.spec.hooks.continuation != Continuation::Never;
+        calls || turn.blocked || turn.continued || self.is_spoken_to() || self.is_protocol()
     }
 
     /// Returns what the world may have seen of the run.

@@ -103,7 +103,10 @@ impl RunActor {
                 }))
             }
         };
-        let transcript = self.state().shown();
+        let transcript = match about {
+            HookSubject::Action { action } => self.state().shown_about(action),
+            HookSubject::Turn { .. } | HookSubject::Run => self.state().shown(),
+        };
         let call = HookCall { context: self.context(), hook, about, subject, transcript };
         let ms = self.state().spec.limits.hook_ms;
         let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());

@@ -83,12 +83,24 @@ pub struct LoadedRun {
     pub worker: Option<WorkerId>,
 }
 
-impl LoadedRun {
-    /// Reads, verifies and folds a run.
+/// The verified journal of a run, with what its fold begins from.
+#[derive(Clone, Debug)]
+pub struct ReadRun {
+    /// The agent it obeys.
+    pub agent: Arc<Agent>,
+    /// What its session said before it.
+    pub history: Vec<Arc<Message>>,
+    /// Its events.
+    pub events: Vec<Event>,
+    head: Digest,
+}
+
+impl ReadRun {
+    /// Reads and verifies the journal of a run.
     ///
     /// # Errors
     /// If the journal is damaged, cut or cannot be read, or the store fails.
-    pub async fn load(store: &dyn Store, agents: &dyn Agents, run: &RunId) -> Result<Self, LoadError> {
+    pub async fn read(store: &dyn Store, agents: &dyn Agents, run: &RunId) -> Result<Self, LoadError> {
         let listed = store.run(run.clone()).await?.ok_or_else(|| LoadError::Unknown(run.clone()))?;
         let (events, seq, head) = read_events(store, run, None).await?;
         if (seq, head) != (listed.row.head, listed.row.head_hash) {
@@ -100,6 +112,17 @@ impl LoadedRun {
         let agent = agent_of(store, agents, &accepted.spec).await?;
         let upto = listed.row.session_from;
         let history = session_history(store, agents, &accepted.spec, upto).await?;
+        Ok(Self { agent, history, events, head })
+    }
+}
+
+impl LoadedRun {
+    /// Reads, verifies and folds a run.
+    ///
+    /// # Errors
+    /// If the journal is damaged, cut or cannot be read, or the store fails.
+    pub async fn load(store: &dyn Store, agents: &dyn Agents, run: &RunId) -> Result<Self, LoadError> {
+        let ReadRun { agent, history, events, head } = ReadRun::read(store, agents, run).await?;
         let (taken, active_ms, worker) = (taken(&events), active_ms(&events), worker(&events));
         let mut state = RunState::fold(agent, history, &events)?;
         state.today = agents.today(&state.spec.agent);

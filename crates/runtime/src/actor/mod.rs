@@ -16,7 +16,7 @@ mod tasks;
 
 pub use artifacts::INLINE_BYTES_MAX;
 pub(crate) use load::session_transcript;
-pub use load::{Agents, LoadError, LoadedRun};
+pub use load::{Agents, LoadError, LoadedRun, ReadRun};
 pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
     Performer, Previewed, RunContext, Subject, Work,

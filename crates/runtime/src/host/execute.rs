@@ -1,7 +1,9 @@
 //! Executors of a host: running, previewing and finding attempts again.
 
 use provost_contract::json::{self, Object};
-use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult};
+use provost_contract::tool::{
+    ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult,
+};
 use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
 use provost_engine::{Fault, Payload, Usage};
 use serde_json::Value;
@@ -131,7 +133,8 @@ fn outcome(work: &Work, reply: Result<Value, ExecutorError>) -> Outcome {
         Err(fault) => return Outcome::Failed { fault, result: Payload::default() },
     };
     if is_pending(&result) {
-        return Outcome::Waits { on: WaitsOn::Client, ask: Payload::inline(result.to_object()) };
+        let ask = Payload::inline(redacted(&work.context, &work.spec.operation, result.to_object()));
+        return Outcome::Waits { on: WaitsOn::Client, ask };
     }
     let payload = Payload::inline(result.to_object());
     match result.outcome() {
@@ -149,6 +152,19 @@ fn outcome(work: &Work, reply: Result<Value, ExecutorError>) -> Outcome {
             Outcome::Failed { fault: Fault::new(code, error.as_str()), result: payload }
         }
     }
+}
+
+/// A request for a client as records have it. Only the client itself gets the raw parameters.
+fn redacted(of: &RunContext, operation: &str, mut result: Object) -> Object {
+    let no_rules = ParameterRules::default();
+    let rules = of.agent.catalog.get(operation).map_or(&no_rules, ToolDeclaration::rules);
+    for key in ["runtime_tool_request", "result"] {
+        let Some(request) = result.get_mut(key).and_then(Value::as_object_mut) else { continue };
+        if let Some(parameters) = json::object(request, "parameters").map(|raw| rules.redact(raw)) {
+            request.insert("parameters".into(), parameters.to_value());
+        }
+    }
+    result
 }
 
 fn is_pending(result: &ToolResult) -> bool {

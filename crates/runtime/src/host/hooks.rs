@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::json::{self, Object};
+use provost_contract::message::MessageType;
 use provost_engine::event::{Hook, HookAnswer};
 use provost_engine::{Fault, Payload, Ruling, Verdict, hash_of};
 use provost_policy::{ActionPolicy, HookFailure};
@@ -19,7 +20,7 @@ use crate::port::{
 
 impl HostPerformer {
     pub(super) async fn ask(&self, call: HookCall) -> HookAnswer {
-        let context = self.context(&call.context);
+        let context = self.caller_context(&call.context);
         let history = history(&call.transcript);
         match (call.hook, &call.subject) {
             (Hook::Policy, Subject::Action(action)) => {
@@ -48,7 +49,7 @@ impl HostPerformer {
         action: &ActionView,
     ) -> HookAnswer {
         let Some(policy) = &self.host.policy else { return missing() };
-        let mediated = Mediated::of(of, context, action);
+        let mediated = self.mediated(of, history, action);
         match policy.rule(mediated.call(of, context, history)).await {
             Ok(None) => HookAnswer::NoOpinion,
             Ok(Some(ruling)) => HookAnswer::Proceed { ruling: Some(Box::new(ruling_of(ruling))) },
@@ -64,7 +65,7 @@ impl HostPerformer {
         action: &ActionView,
     ) -> HookAnswer {
         let Some(mediator) = &self.host.mediator else { return missing() };
-        let mediated = Mediated::of(of, context, action);
+        let mediated = self.mediated(of, history, action);
         match mediator.decide(mediated.call(of, context, history)).await {
             Ok(None | Some(Mediation::Proceed)) => HookAnswer::Proceed { ruling: None },
             Ok(Some(Mediation::Reject(rejection))) => rejected(action, *rejection),
@@ -133,6 +134,38 @@ impl HostPerformer {
         completion(of, tool_name, &opinion)
     }
 
+    /// Whether the completion policy calls the work done, by a result that the host reported itself.
+    pub(super) async fn judge_managed(&self, of: &RunContext, results: &[Value]) -> bool {
+        let Some(policy) = &self.host.completion else { return false };
+        let context = self.caller_context(of);
+        for reported in results.iter().filter_map(Value::as_object) {
+            let Some(result) = json::object(reported, "result") else { continue };
+            let tool_name = json::text(reported, "tool_name").unwrap_or_default();
+            let judged = JudgedResult {
+                tool_name,
+                declared: of.agent.catalog.get(tool_name).is_some(),
+                result,
+                success: result.get("success") == Some(&Value::Bool(true)),
+                turn: of.turn.into(),
+                context: &context,
+            };
+            if policy.judge(judged).await.unwrap_or_default().complete {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A call as hooks see it, with what earlier calls gave.
+    fn mediated<'a>(&self, of: &RunContext, history: &History, action: &'a ActionView) -> Mediated<'a> {
+        let label = &action.spec.label;
+        let (written, mut results) = self
+            .memories
+            .of(&of.spec.run, |memory| (memory.written.get(label).cloned(), memory.reported.clone()));
+        results.extend(prior_results(history));
+        Mediated::of(of, &self.context(of), action, written, results)
+    }
+
     async fn go_on(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {
         let ContinueBy::Policy(policy) = &self.host.continuation else { return HookAnswer::NoOpinion };
         match policy.go_on(finished_turn(of, context, history)).await {
@@ -163,13 +196,21 @@ struct Mediated<'a> {
 }
 
 impl<'a> Mediated<'a> {
-    fn of(of: &RunContext, context: &Object, action: &'a ActionView) -> Self {
+    fn of(
+        of: &RunContext,
+        context: &Object,
+        action: &'a ActionView,
+        written: Option<Object>,
+        results: Vec<Value>,
+    ) -> Self {
         let parameters = action.raw.clone().unwrap_or_else(|| action.args.redacted.clone());
         let called = action.spec.called.as_deref().unwrap_or(&action.spec.operation);
-        let raw = json!({ "id": action.spec.label, "name": called, "parameters": parameters });
+        let raw = || json!({ "id": action.spec.label, "name": called, "parameters": parameters });
+        let raw = written.unwrap_or_else(|| json::into_object(raw()));
         let prepared = prepare::tool_call(&of.agent, called, &action.spec.label, context, &parameters)
             .filter(|_| action.spec.unprepared.is_none());
-        Self { action, raw: json::into_object(raw), parameters, prepared, records: Records::default() }
+        let results = results.into_iter().map(json::into_object).collect();
+        Self { action, raw, parameters, prepared, records: Records::of_results(results) }
     }
 
     fn call<'b>(
@@ -191,6 +232,31 @@ impl<'a> Mediated<'a> {
             records: &self.records,
         }
     }
+}
+
+/// What the calls of a transcript gave.
+fn prior_results(history: &History) -> Vec<Value> {
+    let (mut turns, mut results) = (std::collections::HashMap::new(), Vec::new());
+    for message in history.iter() {
+        let id = json::text(&message.metadata, "tool_call_id").unwrap_or_default().to_owned();
+        match message.kind {
+            MessageType::ToolCall => {
+                turns.insert(id, message.payload.clone());
+            }
+            MessageType::ToolResult => {
+                let call = turns.get(&id).cloned().unwrap_or_default();
+                results.push(json!({
+                    "tool_name": message.tool_name(),
+                    "tool_call_id": id,
+                    "result": message.payload,
+                    "parameters": call.get("parameters"),
+                    "turn_count": call.get("turn"),
+                }));
+            }
+            _ => {}
+        }
+    }
+    results
 }
 
 /// A run that was accepted with a hook does not go on without it.
@@ -270,8 +336,10 @@ fn interrupt(of: &RunContext, said: &Value) -> HookAnswer {
     let message = match Message::parse(said) {
         Ok(message) => message,
         Err(error) => {
-            let fault = Fault::new(error.code(), error.message());
-            return HookAnswer::Failed { fault };
+            let mut fields = Object::from_iter([("broken".to_owned(), Value::Bool(true))]);
+            fields.insert("fields".into(), error.field_paths().into());
+            let fault = Fault { fields, ..Fault::new(error.code(), error.message()) };
+            return HookAnswer::Reject { fault, result: None, completes: false };
         }
     };
     let word = |key: &str| json::present(&message.metadata, key).and_then(Value::as_str);

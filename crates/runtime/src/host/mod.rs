@@ -1,17 +1,19 @@
 //! The parts of a host behind the actor's edge: model, tools and hooks.
 
 mod execute;
+mod finish;
 mod hooks;
+mod memory;
 mod prepare;
 mod response;
 mod runs;
 mod start;
 
+pub use finish::FinishError;
 pub use runs::{AgentRegistry, Runs, RunsError};
 pub use start::{agent_spec, request};
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
 use provost_contract::sensitivity;
@@ -27,29 +29,34 @@ use crate::actor::{
 use crate::driver::Host;
 use crate::engine::History;
 use crate::port::{self, Boxed, Hearing, TurnRequest};
+use memory::Memories;
 
 /// Performs the effects of runs with the parts of a host.
 pub struct HostPerformer {
     host: Host,
-    /// The callers' contexts with their secrets, for as long as this process lives.
-    contexts: Mutex<HashMap<RunId, Arc<Object>>>,
+    /// What only this process knows of its runs.
+    memories: Memories,
 }
 
 impl HostPerformer {
     /// Returns a performer over the parts of a host.
     pub fn new(host: Host) -> Self {
-        Self { host, contexts: Mutex::default() }
+        Self { host, memories: Memories::default() }
+    }
+
+    /// Returns the parts of the host.
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Gives a run its caller's context, secrets included. It is written nowhere.
     pub fn set_context(&self, run: &RunId, context: Object) {
-        let mut contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-        contexts.insert(run.clone(), Arc::new(context));
+        self.memories.of(run, |memory| memory.context = Some(Arc::new(context)));
     }
 
-    /// Forgets the context of a run.
+    /// Forgets what this process knows of a run.
     pub fn forget(&self, run: &RunId) {
-        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+        self.memories.forget(run);
         if let Some(executors) = &self.host.executors {
             executors.release(run.as_str());
         }
@@ -57,16 +64,20 @@ impl HostPerformer {
 
     /// The caller's context of a turn: the whole one, or what the record has of it.
     fn context(&self, of: &RunContext) -> Object {
-        let contexts = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut context = match contexts.get(&of.spec.run) {
-            Some(context) => (**context).clone(),
+        let mut context = self.caller_context(of);
+        context.insert("turn".into(), of.turn.into());
+        context
+    }
+
+    /// The caller's context: the whole one, or what the record has of it.
+    fn caller_context(&self, of: &RunContext) -> Object {
+        match self.memories.of(&of.spec.run, |memory| memory.context.clone()) {
+            Some(context) => (*context).clone(),
             None => {
                 let recorded = serde_json::Value::Object(of.spec.context.clone());
                 sensitivity::without_redacted(&recorded).map(json::into_object).unwrap_or_default()
             }
-        };
-        context.insert("turn".into(), of.turn.into());
-        context
+        }
     }
 
     /// Whether calls are carried out here: there are tools, and something that executes them.
@@ -91,12 +102,23 @@ impl HostPerformer {
             structured_output: call.context.spec.output_schema.as_ref(),
             hearing: Hearing::new(call.context.turn.into(), &deltas),
         };
-        match self.host.model.turn(request).await {
-            Ok(answer) => {
-                response::of(&call.context, self.mediates(&call.context), &context, &history, answer)
-            }
-            Err(error) => response::raised(&call.context, &error),
+        let answer = match self.host.model.turn(request).await {
+            Ok(answer) => answer,
+            Err(error) => return response::raised(&call.context, &error),
+        };
+        let mediates = self.mediates(&call.context);
+        let answered = response::of(&call.context, mediates, &context, &history, answer);
+        let mut reply = answered.reply;
+        let run = &call.context.spec.run;
+        self.memories.of(run, |memory| memory.written = answered.entries.into_iter().collect());
+        if let ModelAnswer::Responded(response) = &mut reply.answer
+            && let Some(host) = response.host.as_mut().filter(|host| host.managed)
+        {
+            let results = json::list(&host.records, "tool_execution_results").cloned().unwrap_or_default();
+            host.completes = self.judge_managed(&call.context, &results).await;
+            self.memories.of(run, |memory| memory.reported.extend(results));
         }
+        reply
     }
 
     async fn summary(&self, call: ModelCall) -> ModelReply {

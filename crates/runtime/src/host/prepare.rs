@@ -15,14 +15,17 @@ use serde_json::{Value, json};
 use crate::engine::decide::{Prepared, Tool, prepare};
 
 /// The calls of a turn, and their raw arguments in the same order.
+#[derive(Default)]
 pub(super) struct Declared {
     pub(super) calls: Vec<Arc<Call>>,
     pub(super) raw: Vec<Object>,
+    /// The calls as the model wrote them, by label.
+    pub(super) entries: Vec<(String, Object)>,
 }
 
 /// Reads the calls of a turn. An entry that names no tool is left out, but counts in the numbering.
 pub(super) fn declare(agent: &Agent, turn: u32, context: &Object, entries: &[Value]) -> Declared {
-    let mut declared = Declared { calls: Vec::new(), raw: Vec::new() };
+    let mut declared = Declared::default();
     let mut labels = BTreeSet::new();
     for (position, entry) in (1..).zip(entries) {
         let Some(entry) = entry.as_object() else { continue };
@@ -37,6 +40,7 @@ pub(super) fn declare(agent: &Agent, turn: u32, context: &Object, entries: &[Val
             Some(reason) => Some(unreadable(tool.map_or(called, |tool| tool.name().as_str()), reason)),
             None => unprepared(agent, tool, called, &label, context, &arguments),
         };
+        declared.entries.push((label.clone(), entry.clone()));
         declared.calls.push(Arc::new(call(tool, label, called, &arguments, unprepared)));
         declared.raw.push(arguments);
     }

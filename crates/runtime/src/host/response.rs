@@ -20,7 +20,19 @@ const CODE: &str = "invalid_agent_conversation_loop";
 /// What records show of how a structured answer was read.
 const SHOWN_DIAGNOSTICS: [&str; 4] = ["status", "code", "parser", "valid"];
 
-type Read = Result<ModelReply, ContractError>;
+/// A response, and its calls as the model wrote them, by label.
+pub(super) struct Answered {
+    pub(super) reply: ModelReply,
+    pub(super) entries: Vec<(String, Object)>,
+}
+
+impl From<ModelReply> for Answered {
+    fn from(reply: ModelReply) -> Self {
+        Self { reply, entries: Vec::new() }
+    }
+}
+
+type Read = Result<Answered, ContractError>;
 
 /// Reads an answer. One that cannot be read ends the run.
 pub(super) fn of(
@@ -29,7 +41,7 @@ pub(super) fn of(
     context: &Object,
     history: &History,
     answer: TurnAnswer,
-) -> ModelReply {
+) -> Answered {
     let read = match answer {
         TurnAnswer::Provider(turn) => Ok(provider_turn(of, mediates, context, *turn)),
         TurnAnswer::Host(Value::Object(turn)) => host_turn(of, mediates, context, history, turn),
@@ -38,8 +50,9 @@ pub(super) fn of(
     read.unwrap_or_else(|error| {
         let mut fields = Object::new();
         fields.insert("broken".into(), true.into());
+        fields.insert("fields".into(), error.field_paths().into());
         let fault = Fault { code: error.code().to_owned(), message: error.message().to_owned(), fields };
-        failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
+        failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null }).into()
     })
 }
 
@@ -74,9 +87,9 @@ fn reported(of: &RunContext, mut failure: Object, diagnostics: Option<Value>) ->
     failed(ModelFault { fault, usage: Some(Usage::default()), retry_in_ms: None, diagnostics })
 }
 
-fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: ProviderTurn) -> ModelReply {
+fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: ProviderTurn) -> Answered {
     if let Some(failure) = turn.failure() {
-        return reported(of, failure.clone(), Some(Value::Object(turn.provider_diagnostics.clone())));
+        return reported(of, failure.clone(), Some(Value::Object(turn.provider_diagnostics.clone()))).into();
     }
     let spoken = turn.message.or_else(|| spoken(&turn.content));
     let mut messages: Vec<Arc<Message>> = spoken.into_iter().map(Arc::new).collect();
@@ -95,7 +108,7 @@ fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: Provid
         host.managed = true;
         host.records.insert("events".into(), events.into());
         messages.append(&mut host.continuation);
-        (Declared { calls: Vec::new(), raw: Vec::new() }, turn.tool_calls.len())
+        (Declared::default(), turn.tool_calls.len())
     };
     let output = turn.structured_output.map(|answer| {
         let shown = answer.diagnostics.as_ref().and_then(Value::as_object).map(shown_diagnostics);
@@ -118,7 +131,11 @@ fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: Provid
         host: (host != HostTurn::default()).then(|| Box::new(host)),
         declaration: None,
     };
-    ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: declared.raw }
+    responded(response, declared.raw, declared.entries)
+}
+
+fn responded(response: ModelResponse, raw: Vec<Object>, entries: Vec<(String, Object)>) -> Answered {
+    Answered { reply: ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw }, entries }
 }
 
 fn without_nulls(object: Object) -> Object {
@@ -131,7 +148,7 @@ fn host_turn(of: &RunContext, mediates: bool, context: &Object, history: &Histor
     if let Some(failure) = json::present(&turn, "failure") {
         // The result that will carry the failure says what a failure is.
         ConversationResult::parse(&json!({ "messages": [], "failure": failure }))?;
-        return Ok(reported(of, failure.as_object().cloned().unwrap_or_default(), diagnostics));
+        return Ok(reported(of, failure.as_object().cloned().unwrap_or_default(), diagnostics).into());
     }
     if let Some(calls) = json::list(&turn, "tool_calls").filter(|_| mediates) {
         return mediated_turn(of, context, history, &turn, calls, diagnostics);
@@ -170,7 +187,7 @@ fn mediated_turn(
         host: (host != HostTurn::default()).then(|| Box::new(host)),
         ..ModelResponse::default()
     };
-    Ok(ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: declared.raw })
+    Ok(responded(response, declared.raw, declared.entries))
 }
 
 /// A turn whose calls the host carried out itself must be a whole result.
@@ -189,6 +206,7 @@ fn managed_turn(of: &RunContext, history: &History, turn: Object, diagnostics: O
     let host = HostTurn {
         replaces,
         managed: true,
+        completes: false,
         continuation: Vec::new(),
         records: reported,
         metadata: json::object_or_empty(turn, "metadata"),
@@ -201,7 +219,7 @@ fn managed_turn(of: &RunContext, history: &History, turn: Object, diagnostics: O
         host: Some(Box::new(host)),
         ..ModelResponse::default()
     };
-    Ok(ModelReply { answer: ModelAnswer::Responded(Box::new(response)), raw: Vec::new() })
+    Ok(responded(response, Vec::new(), Vec::new()))
 }
 
 fn provider(turn: &Object, diagnostics: Option<Value>) -> Object {

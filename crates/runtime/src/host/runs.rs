@@ -77,7 +77,7 @@ pub struct Runs {
     pub dispatcher: Dispatcher,
     /// The agents of the process.
     pub agents: Arc<AgentRegistry>,
-    performer: Arc<HostPerformer>,
+    pub(super) performer: Arc<HostPerformer>,
 }
 
 impl Runs {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::Result;
 use provost_engine::event::{Continuation, HookSet, Limits, Mode, ModelUse, RunSpec};
-use provost_engine::{Actor, Agent, AgentSpec, ArgumentCheck, Digest, RunId};
+use provost_engine::{Actor, Agent, AgentSpec, ArgumentCheck, ClientTools, Digest, RunId, WhenBusy};
 
 use crate::dispatch::NewRunRequest;
 use crate::driver::{Host, Start};
@@ -18,7 +18,11 @@ use crate::engine::{self, Spec};
 pub fn request(start: &Start, host: &Host, run: RunId, by: Actor) -> Result<NewRunRequest> {
     let agent = Arc::new(Agent::new(agent_spec(&start.spec))?);
     let spec = run_spec(&start.spec, host, run, agent.digest);
-    Ok(NewRunRequest::new(spec, agent, by))
+    let session = start.spec.session.as_ref();
+    let session = session.and_then(|session| session.id.parse().ok());
+    let mut request = NewRunRequest::new(spec, agent, by);
+    request.session = session.map(|session| (session, WhenBusy::Refuse));
+    Ok(request)
 }
 
 /// Returns the agent of what a caller asked for.
@@ -37,6 +41,8 @@ pub fn agent_spec(spec: &Spec) -> AgentSpec {
             engine::ArgumentCheck::Required => ArgumentCheck::Required,
             engine::ArgumentCheck::Schema => ArgumentCheck::Schema,
         },
+        // The executors of a host have the last word: one that a client must answer for says so.
+        client_tools: ClientTools::Execute,
         ..AgentSpec::default()
     }
 }
@@ -57,7 +63,8 @@ fn run_spec(spec: &Spec, host: &Host, run: RunId, compiled: Digest) -> RunSpec {
         parent: None,
         forked: None,
         limits: limits(spec),
-        budgets: budgets(spec),
+        budgets: budgets(spec, |budget| budget.ceiling.max(1)),
+        budgets_used: budgets(spec, |budget| budget.current),
         hooks: hooks(spec, host),
         output_schema: spec.structured_output.clone(),
         labels: BTreeMap::new(),
@@ -81,12 +88,12 @@ fn limits(spec: &Spec) -> Limits {
 }
 
 /// The limits by name; of two with one name the last one counts.
-fn budgets(spec: &Spec) -> BTreeMap<String, u64> {
-    let limit = |budget: &engine::BudgetSpec| {
-        let left = budget.ceiling.max(1).saturating_sub(budget.current.max(0));
-        (budget.name.clone(), u64::try_from(left).unwrap_or_default())
-    };
-    spec.budgets.iter().map(limit).collect()
+fn budgets(spec: &Spec, of: impl Fn(&engine::BudgetSpec) -> i64) -> BTreeMap<String, u64> {
+    let named = spec
+        .budgets
+        .iter()
+        .map(|budget| (budget.name.clone(), u64::try_from(of(budget)).unwrap_or_default()));
+    named.collect()
 }
 
 fn hooks(spec: &Spec, host: &Host) -> HookSet {

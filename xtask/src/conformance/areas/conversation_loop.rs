@@ -42,9 +42,8 @@ fn loop_run(case: &Value) -> Answer {
     let parts = Parts::of(case, &options);
     let stage = Stage::new();
     let host = parts.host(&stage, &options);
-    let finished = stage.drive(&host, list(case, "messages"), &options, &parts.sink)?;
-    let result = finished.result()?;
-    Ok(json!({ "result": result, "events": parts.sink.events.asked(), "trace": parts.trace(result) }))
+    let result = stage.drive(&host, list(case, "messages"), &options, &parts.sink)?;
+    Ok(json!({ "result": result, "events": parts.sink.events.asked(), "trace": parts.trace(&result) }))
 }
 
 fn script(options: &Object, key: &str) -> Option<Script> {

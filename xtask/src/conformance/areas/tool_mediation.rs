@@ -49,8 +49,8 @@ fn mediate(case: &Value) -> Answer {
         "tool_call_rules": input(case, "tool_call_rules"),
         "budgets": budgets(case),
     }));
-    let finished = stage.drive(&host, list(case, "transcript"), &options, &parts.sink)?;
-    Ok(parts.answer(case, finished.result()?, earlier))
+    let result = stage.drive(&host, list(case, "transcript"), &options, &parts.sink)?;
+    Ok(parts.answer(case, &result, earlier))
 }
 
 fn budgets(case: &Value) -> Value {

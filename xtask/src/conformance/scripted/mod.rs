@@ -3,6 +3,7 @@
 mod executor;
 mod hooks;
 mod model;
+mod second;
 mod session;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ pub(super) use hooks::{
     ScriptedSummariser,
 };
 pub(super) use model::{Protocol, ScriptedModel};
+pub(super) use second::choose;
 pub(super) use session::{ScriptedLock, ScriptedPersister, ScriptedSink};
 
 const RUN: &str = "run_scripted";
@@ -91,7 +93,10 @@ impl Stage {
         messages: &[Value],
         options: &Object,
         sink: &ScriptedSink,
-    ) -> Result<Finished, Value> {
+    ) -> Result<Value, Value> {
+        if second::is_chosen() {
+            return second::drive(&self.clock, host, messages, options);
+        }
         let finished = self.drive_once(host, messages, options)?;
         let run = RUN
             .parse()
@@ -100,7 +105,7 @@ impl Stage {
         let records = records.map_err(|error| json!({ "code": "journal", "message": error.to_string() }))?;
         replay_difference(&records, &finished, &sink.events.asked())
             .map_err(|difference| json!({ "code": "replay_differs", "message": difference }))?;
-        Ok(finished)
+        Ok(finished.result()?.clone())
     }
 
     fn drive_once(&self, host: &Host, messages: &[Value], options: &Object) -> Result<Finished, Value> {

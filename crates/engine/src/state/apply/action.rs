@@ -44,6 +44,7 @@ pub(super) fn started(state: &mut RunState, started: &ActionStarted) -> Problem 
     action.process = None;
     action.must_ask = false;
     action.answered = None;
+    action.by_client = action.executor() == ExecutorKind::Client;
     action.effect_before = action.effect;
     action.applying = started.phase == Phase::Apply;
     action.expect = started.expect.clone();

@@ -51,7 +51,7 @@ fn dispatch(state: &mut RunState, event: &Event) -> Problem {
         EventKind::RunClaimed(claimed) => run::claimed(state, event.epoch, claimed),
         EventKind::SignalTaken(taken) => run::signal_taken(state, event.seq, taken),
         EventKind::RunStopping(stopping) => {
-            state.stops.push(stopping.stop.clone());
+            run::stopping(state, stopping);
             Ok(())
         }
         EventKind::RunEnded(ended) => run::ended(state, ended),

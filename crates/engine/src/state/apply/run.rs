@@ -7,9 +7,11 @@ use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 
 use super::super::{Illegal, Ledger, ModelState, Repetition, RunState, Transcript, queue};
+use super::turn::judge_ended;
 use super::{Problem, need, opening};
 use crate::event::{
-    ActionEnd, Choice, Event, EventKind, MessageMode, RunClaimed, RunEnded, Signal, SignalTaken, WaitKind,
+    ActionEnd, Choice, Event, EventKind, MessageMode, RunClaimed, RunEnded, RunStopping, Signal, SignalTaken,
+    WaitKind,
 };
 use crate::state::{Action, Stage};
 use crate::{ActionId, Agent, Epoch, Seq, WorldEffect};
@@ -56,7 +58,7 @@ pub(in crate::state) fn begin(
         declarations: 0,
         waits: BTreeMap::new(),
         waits_opened: 0,
-        ledger: Ledger::new(&spec.limits, &spec.budgets),
+        ledger: Ledger::new(&spec.limits, &spec.budgets, &spec.budgets_used),
         standing: BTreeMap::new(),
         remembered: BTreeMap::new(),
         external: BTreeMap::new(),
@@ -89,6 +91,21 @@ pub(super) fn claimed(state: &mut RunState, epoch: Epoch, claimed: &RunClaimed) 
     Ok(())
 }
 
+pub(super) fn stopping(state: &mut RunState, stopping: &RunStopping) {
+    state.stops.push(stopping.stop.clone());
+    // No policy is asked any more whether the work is done.
+    for id in state.unjudged.clone() {
+        judge_ended(state, id);
+    }
+    let continuation = state.turn.as_mut().map(|turn| std::mem::take(&mut turn.continuation));
+    if stopping.stop.is_midway() {
+        let unsaid = continuation.unwrap_or_default().min(state.after_turn.len());
+        state.after_turn.drain(..unsaid);
+    } else if let (Some(turn), Some(continuation)) = (&mut state.turn, continuation) {
+        turn.continuation = continuation;
+    }
+}
+
 pub(super) fn ended(state: &mut RunState, ended: &RunEnded) -> Problem {
     need(state.open.is_empty(), "an action is open")?;
     need(state.waits.is_empty(), "a wait is open")?;
@@ -109,6 +126,9 @@ pub(super) fn signal_taken(state: &mut RunState, seq: Seq, taken: &SignalTaken) 
         Signal::Message { message, mode, .. } => {
             state.queued.push((seq, message.clone()));
             state.unseen += 1;
+            if let Some(turn) = &mut state.turn {
+                turn.spoken = true;
+            }
             state.steer |= *mode == MessageMode::Steer;
         }
         Signal::Cancel { actions: None, .. } => {

@@ -34,6 +34,9 @@ pub(super) fn requested(state: &mut RunState, requested: &ModelRequested) -> Pro
         epoch: state.epoch,
     });
     state.ledger.reserve(Holder::Request(requested.request), requested.reserved.clone());
+    if requested.purpose == Purpose::Compaction {
+        state.enter_lines();
+    }
     if requested.purpose == Purpose::Turn {
         if requested.attempt == 1 {
             state.ledger.count_turn();
@@ -169,14 +172,17 @@ fn open_turn(state: &mut RunState, seq: Seq, accepted: &DeclarationAccepted, res
     state.turn = Some(OpenTurn {
         turn: response.turn,
         declaration: accepted.declaration,
-        asked_for: response.responded.calls.len() as u32 + response.responded.malformed,
+        asked_for: accepted.add.len() as u32 + response.responded.malformed,
         managed,
+        continuation: continuation.len(),
         continued: !continuation.is_empty(),
+        blocked: false,
+        spoken: false,
+        completes: host.is_some_and(|host| host.completes),
     });
     state.after_turn.extend(continuation.iter().map(|message| (seq, message.clone())));
     state.unseen += u32::from(!continuation.is_empty());
-    let asked = state.spec.hooks.continuation == crate::event::Continuation::Asked;
-    if (managed && asked) || (accepted.add.is_empty() && response.responded.malformed > 0) {
+    if managed || (accepted.add.is_empty() && response.responded.malformed > 0) {
         state.unseen += 1;
     }
 }
@@ -217,7 +223,7 @@ pub(super) fn refused(state: &mut RunState, seq: Seq, refused: &ResponseRefused)
         state.unseen += 1;
         state.owed = true;
         if let Some(turn) = &mut state.turn {
-            turn.continued = true;
+            turn.blocked = true;
         }
     }
     Ok(())
@@ -225,10 +231,11 @@ pub(super) fn refused(state: &mut RunState, seq: Seq, refused: &ResponseRefused)
 
 pub(super) fn compacted(state: &mut RunState, seq: Seq, compacted: &HistoryCompacted) -> Problem {
     // Erased words leave fewer lines than there were; what is left of the oldest gives way all the same.
-    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX).min(state.transcript.len());
+    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX).min(state.shown().len());
     if state.model.response.as_ref().is_some_and(|response| response.purpose == Purpose::Compaction) {
         state.model.response = None;
     }
+    state.enter_lines();
     if upto > 0 {
         let lines = compacted.replacement.iter().map(|message| Line { seq, message: message.clone() });
         let lines: Vec<Line> = lines.collect();
@@ -254,8 +261,8 @@ pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswe
         // Counted by the fact that there are some: their words may be erased.
         state.unseen += 1;
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
-        if let Some(turn) = &mut state.turn {
-            turn.continued = true;
+        if let Some(turn) = state.turn.as_mut().filter(|_| answered.hook != Hook::Interrupt) {
+            turn.spoken = true;
         }
     }
     if let HookAnswer::Complete { record, .. } = &answered.answer
@@ -298,8 +305,9 @@ fn about_action(state: &mut RunState, seq: Seq, id: ActionId, answered: &HookAns
 /// An ended action needs nothing more once every hook that looks at results has spoken.
 pub(super) fn judge_ended(state: &mut RunState, id: ActionId) {
     let subject = Subject::Action { action: id };
-    let asked =
-        [(state.spec.hooks.after_tool, Hook::AfterTool), (state.spec.hooks.completion, Hook::Completion)];
+    let completes = state.action(id).is_some_and(Action::completes);
+    let judged = state.spec.hooks.completion && state.stops.is_empty() && !completes;
+    let asked = [(state.spec.hooks.after_tool, Hook::AfterTool), (judged, Hook::Completion)];
     let open = asked.iter().any(|(wanted, hook)| *wanted && !state.hooks.contains_key(&(*hook, subject)));
     let ended = state.action(id).is_some_and(Action::is_ended);
     if ended && open {

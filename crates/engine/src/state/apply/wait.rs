@@ -17,6 +17,7 @@ pub(super) fn opened(state: &mut RunState, opened: &WaitOpened) -> Problem {
     for id in &opened.actions {
         if let Some(action) = state.actions.get_mut(id) {
             action.wait = Some(number);
+            action.by_client |= opened.kind == WaitKind::Client;
         }
     }
     state.waits_opened = number;

@@ -72,7 +72,7 @@ impl TranscriptChange {
 }
 
 /// The model answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnAnswered {
     /// What was said.
     #[serde(default, skip_serializing_if = "TranscriptChange::is_nothing")]

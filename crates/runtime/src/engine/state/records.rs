@@ -66,6 +66,14 @@ impl Entry {
 }
 
 impl Records {
+    /// The records of a run of which only the results are known.
+    pub(crate) fn of_results(results: Vec<Object>) -> Self {
+        let mut records = Self::default();
+        let managed = crate::engine::Managed { results, ..Default::default() };
+        records.add_turn(0, &Arc::new(TurnAnswered { managed, ..TurnAnswered::default() }));
+        records
+    }
+
     /// Adds what happened to a call behind everything else about it and earlier calls, so that calls that
     /// ran at once are reported in the model's order whichever ended first.
     pub(super) fn add(&mut self, entry: Entry) {

@@ -1,0 +1,36 @@
+//! What only this process knows of its runs: secrets, and words that records do not have.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use provost_contract::json::Object;
+use provost_engine::RunId;
+use serde_json::Value;
+
+/// What this process knows of a run beside its journal. After a restart it is gone, and what records have
+/// stands in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// The caller's context with its secrets.
+    pub(super) context: Option<Arc<Object>>,
+    /// The calls of the last turn as the model wrote them, by label.
+    pub(super) written: HashMap<String, Object>,
+    /// Results of calls that the host carried out itself and reported.
+    pub(super) reported: Vec<Value>,
+}
+
+/// The memories of all runs.
+#[derive(Debug, Default)]
+pub(super) struct Memories(Mutex<HashMap<RunId, Memory>>);
+
+impl Memories {
+    /// Reads or changes what is known of a run.
+    pub(super) fn of<T>(&self, run: &RunId, f: impl FnOnce(&mut Memory) -> T) -> T {
+        let mut memories = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        f(memories.entry(run.clone()).or_default())
+    }
+
+    pub(super) fn forget(&self, run: &RunId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+    }
+}
