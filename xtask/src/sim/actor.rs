@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use provost_engine::event::Phase;
 use provost_engine::view::{self, Step};
 use provost_engine::{
-    Digest, Effect, EffectId, Epoch, Event, Input, Now, QueuedSignal, Release, RunId, RunState, WorkerId,
-    due, react,
+    Commit, Digest, Effect, EffectId, Epoch, Event, Input, Now, QueuedSignal, Release, RunId, RunState,
+    WorkerId, due, react,
 };
 use provost_runtime::store::CommitError;
 
@@ -178,10 +178,7 @@ impl World {
             self.count("commit refused at random");
             return Ok(Told::Again);
         }
-        if self.defect == Some(StoreDefect::EndsWithSignals) && actor.state.ended.is_some() {
-            step.commit.signals_taken =
-                self.tables.listed_run(&actor.run).map(|listed| listed.row.inbox).filter(|inbox| inbox.0 > 0);
-        }
+        self.spoil(actor, &mut step.commit);
         match self.tables.commit(self.now, &step.commit) {
             Ok(committed) if committed.already => {
                 return Err(Violation::new(&actor.run, "a first commit was known already"));
@@ -217,6 +214,22 @@ impl World {
             return Ok(Told::Lost);
         }
         Ok(Told::Written(fate))
+    }
+
+    /// Does to a commit what a planted defect does.
+    fn spoil(&self, actor: &Actor, commit: &mut Commit) {
+        match self.defect {
+            Some(StoreDefect::EndsWithSignals) if actor.state.ended.is_some() => {
+                let inbox = self.tables.listed_run(&actor.run).map(|listed| listed.row.inbox);
+                commit.signals_taken = inbox.filter(|inbox| inbox.0 > 0);
+            }
+            Some(StoreDefect::ChildAnswersDropped) => commit.answers.clear(),
+            Some(StoreDefect::SessionEntriesDropped) => {
+                commit.session.iter_mut().for_each(|session| session.entries.truncate(1));
+            }
+            Some(StoreDefect::WaitRowsDropped) => commit.waits_opened.truncate(1),
+            Some(StoreDefect::EndsWithSignals | StoreDefect::InputsDropped) | None => {}
+        }
     }
 
     /// Adds the children that a step begins.

@@ -60,6 +60,8 @@ pub(super) struct World {
     pub(super) names: u32,
     pub(super) counts: BTreeMap<String, u64>,
     pub(super) trace: bool,
+    /// How many things happen before it comes to rest.
+    pub(super) steps: u32,
 }
 
 impl World {
@@ -88,6 +90,7 @@ impl World {
             names: 0,
             counts: BTreeMap::new(),
             trace: false,
+            steps: super::STEPS,
         }
     }
 

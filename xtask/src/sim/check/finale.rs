@@ -43,11 +43,17 @@ impl World {
                 return Err(Violation::new(run, "the fold and the live state have other effects due"));
             }
             let (mut live, mut folded) = (actor.state.clone(), folded);
-            let later = provost_engine::Now { wall: now.wall.plus_ms(5_000), ..now };
+            let later = provost_engine::Now { wall: now.wall.plus_ms(5_000), ..now.clone() };
             let (one, other) =
                 (react(&mut live, &later, vec![Input::Tick]), react(&mut folded, &later, vec![Input::Tick]));
             if one != other {
                 return Err(Violation::new(run, "the fold and the live state react differently"));
+            }
+            // A worker that shuts down leaves hooks to the next one.
+            let now = provost_engine::Now { draining: false, ..now };
+            let rests = due(&actor.state, &now).is_empty() && actor.state.waits.is_empty();
+            if rests && actor.state.ended.is_none() && !provost_engine::would_advance(&actor.state, &now) {
+                return Err(Violation::new(run, "nothing will ever wake it"));
             }
         }
         Ok(())
