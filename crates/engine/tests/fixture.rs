@@ -123,8 +123,13 @@ fn write() {
 #[test]
 fn the_run_of_the_fixture_takes_the_same_steps_today() {
     let kinds: Vec<String> = lines().iter().map(|line| line.record.kind.to_string()).collect();
-    let today: Vec<&str> = whole_run().events.iter().map(|event| event.kind.name()).collect();
-    assert_eq!(kinds, today);
+    let today: Vec<String> = whole_run().events.iter().map(|event| event.kind.name().to_owned()).collect();
+    assert_eq!(kinds.len(), today.len());
+    // A result is noted before the next call begins; then, the note could come after it.
+    let steps = |kinds: Vec<String>| -> Vec<String> {
+        kinds.into_iter().filter(|kind| kind != "hook_answered").collect()
+    };
+    assert_eq!(steps(kinds), steps(today));
     let world = whole_run();
     assert_eq!(view::status(&world.state, &world.now).as_str(), "cancelled");
     assert_eq!(world.state.ledger.reserved().count(), 0);

@@ -7,6 +7,7 @@ mod areas;
 mod compare;
 mod compare_page;
 mod differences;
+mod engines;
 mod not_yet;
 mod report;
 mod scripted;
@@ -37,6 +38,9 @@ pub(crate) struct Options {
     /// Which engine carries out whole runs
     #[arg(long, value_enum, default_value_t)]
     engine: Engine,
+    /// Compares the engines with each other, on the cases and on so many mutations of each
+    #[arg(long)]
+    mutations: Option<u64>,
 }
 
 /// The engine that carries out whole runs.
@@ -49,8 +53,18 @@ pub(crate) enum Engine {
     Second,
 }
 
+impl Options {
+    /// Returns the options that run an area on an engine.
+    pub(crate) fn on(engine: Engine, area: &str) -> Self {
+        Self { engine, area: Some(area.to_owned()), ..Self::default() }
+    }
+}
+
 /// Runs every case and prints each difference; fails when a case does.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    if let Some(mutations) = options.mutations {
+        return engines::run(options, mutations);
+    }
     scripted::choose(options.engine);
     let home = crate::workspace_root().join("conformance");
     let differences = Differences::read(&home.join("DIFFERENCES.md"))?;

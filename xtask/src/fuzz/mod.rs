@@ -3,7 +3,7 @@
 //! The inputs of the vectors are the corpus, so mutants are close to what the parsers really read. One
 //! seed replays a whole run.
 
-mod mutate;
+pub(crate) mod mutate;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

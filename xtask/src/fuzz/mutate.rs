@@ -9,7 +9,7 @@ const CHANGES_MAX: usize = 4;
 const ODD_CHARACTERS: &str = "\0 \n\t`~#*<>/\\\"'{}[]:.,-_$é\u{301}🌱\u{202e}0a";
 
 /// Changes a few places of `input`; some of what it grafts comes from `donor`.
-pub(super) fn mutate(input: &Value, donor: &Value, rng: &mut Rng) -> Value {
+pub(crate) fn mutate(input: &Value, donor: &Value, rng: &mut Rng) -> Value {
     let mut mutant = input.clone();
     for _ in 0..rng.usize(1..=CHANGES_MAX) {
         let graft = if rng.u8(0..3) == 0 { some_node(donor, rng).clone() } else { odd_value(rng) };

@@ -218,6 +218,8 @@ impl Reaction<'_> {
         }
         let ledger = &self.state.ledger;
         match (ledger.calls_spent(tool, 0, 0), ledger.calls_spent(tool, all, of_tool)) {
+            // A part does not wait for the whole that it is a part of.
+            (None, Some(stop)) if action.spec.under.is_some() => CallLimit::Spent(stop),
             (Some(stop), _) => CallLimit::Spent(stop),
             (None, Some(_)) => CallLimit::Full,
             (None, None) => CallLimit::Room,

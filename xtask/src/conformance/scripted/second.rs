@@ -1,6 +1,7 @@
 //! Whole runs on the second engine: a scripted host behind the actor, over a store in memory.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use provost_contract::ContractError;
 use provost_contract::json::Object;
@@ -17,16 +18,15 @@ use serde_json::{Value, json};
 use super::RUN;
 use crate::conformance::Engine;
 
-static CHOSEN: OnceLock<Engine> = OnceLock::new();
+static CHOSEN: AtomicBool = AtomicBool::new(false);
 
-/// Chooses the engine that carries out whole runs.
+/// Chooses the engine that carries out whole runs from now on.
 pub(crate) fn choose(engine: Engine) {
-    // The first choice counts: there is one per process.
-    let _ = CHOSEN.set(engine);
+    CHOSEN.store(engine == Engine::Second, Ordering::Relaxed);
 }
 
 pub(super) fn is_chosen() -> bool {
-    CHOSEN.get() == Some(&Engine::Second)
+    CHOSEN.load(Ordering::Relaxed)
 }
 
 fn failed(error: impl std::fmt::Display) -> Value {

@@ -64,6 +64,9 @@ pub(super) fn started(state: &mut RunState, started: &ActionStarted) -> Problem 
         Some(input) => state.inputs.insert(started.action, input),
         None => state.inputs.remove(&started.action),
     };
+    if started.attempt == 1 {
+        observe_call(state, started.action);
+    }
     Ok(())
 }
 
@@ -187,6 +190,7 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     let action = action_of(state, ended.action)?;
     need(!action.is_ended(), "it has ended")?;
     need(action.wait.is_none(), "it waits for an answer")?;
+    let never_began = action.attempt == 0;
     let open = (action.stage == Stage::Running).then_some(action.attempt);
     need(ended.attempt == open, "its open attempt ends with it")?;
     action.effect = ended.effect;
@@ -220,7 +224,10 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     cancel_bridged(state, ended.action);
     if is_counted(&ended.reason) {
         state.ledger.count_call(&spec.operation);
-        observe(state, ended);
+        observe_failure(state, ended);
+        if never_began {
+            observe_call(state, ended.action);
+        }
         judge_ended(state, ended.action);
     }
     Ok(())
@@ -231,26 +238,30 @@ fn is_counted(reason: &str) -> bool {
     !matches!(reason, "left_out" | "superseded" | "stopping")
 }
 
-/// Equal calls and equal failures in a row, in plain mode.
-fn observe(state: &mut RunState, ended: &ActionEnded) {
-    let turn = state.turn_number();
-    let Some(action) = state.actions.get(&ended.action) else { return };
+/// The call of an action, as far as repetition goes; none when it may repeat.
+fn signature(action: &Action) -> Option<CallSignature> {
     let repeatable = action.spec.facts.duplicate_policy == DuplicatePolicy::Repeatable;
-    if repeatable || action.spec.under.is_some() {
-        return;
-    }
-    let signature = CallSignature {
+    (!repeatable && action.spec.under.is_none()).then(|| CallSignature {
         tool_name: action.spec.operation.trim().to_owned(),
         parameters_hash: action.args.raw.to_string(),
-    };
-    let result = ended.result.shown().as_object();
-    let failed = result.is_some_and(|result| result.get("success") != Some(&true.into()));
-    if let (Some(tracker), true, Some(result)) = (&mut state.failures, failed, result) {
-        tracker.observe(&FailureSignature::of_call(signature.clone(), result));
+    })
+}
+
+/// Equal failures in a row.
+fn observe_failure(state: &mut RunState, ended: &ActionEnded) {
+    let signature = state.actions.get(&ended.action).and_then(|action| signature(action));
+    let (Some(signature), Some(result)) = (signature, ended.result.shown().as_object()) else { return };
+    let failed = result.get("success") != Some(&true.into());
+    if let Some(tracker) = state.failures.as_mut().filter(|_| failed) {
+        tracker.observe(&FailureSignature::of_call(signature, result));
     }
-    if state.spec.mode == crate::event::Mode::Protocol {
-        return;
-    }
+}
+
+/// Equal calls in a row, in plain mode: counted when they begin, or end without having begun.
+fn observe_call(state: &mut RunState, id: ActionId) {
+    let turn = state.turn_number();
+    let signature = state.actions.get(&id).and_then(|action| signature(action));
+    let Some(signature) = signature.filter(|_| !state.is_protocol()) else { return };
     let Some(detector) = &mut state.repetition.detector else { return };
     let spin = detector.observe_signature(&signature);
     if spin.stalled && state.repetition.found.is_none() {
