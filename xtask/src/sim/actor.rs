@@ -57,7 +57,7 @@ enum Fate {
 }
 
 /// What a store made of a commit.
-enum Told {
+enum Reply {
     Written(Fate),
     /// It was refused: the actor folds again and reacts to the same inputs.
     Again,
@@ -133,9 +133,9 @@ impl World {
                 return Ok(Fate::Lives);
             }
             match self.commit(actor, &now, &events)? {
-                Told::Written(fate) => return Ok(fate),
-                Told::Lost => return Ok(Fate::Dies),
-                Told::Again => {
+                Reply::Written(fate) => return Ok(fate),
+                Reply::Lost => return Ok(Fate::Dies),
+                Reply::Again => {
                     actor.state = self.fold(&actor.run, actor.strict)?;
                     if actor.state.epoch > actor.epoch {
                         return Ok(Fate::Dies);
@@ -163,7 +163,7 @@ impl World {
         waiting.filter_map(read).collect()
     }
 
-    fn commit(&mut self, actor: &mut Actor, now: &Now, events: &[Event]) -> Result<Told, Violation> {
+    fn commit(&mut self, actor: &mut Actor, now: &Now, events: &[Event]) -> Result<Reply, Violation> {
         let unwritable = |error: serde_json::Error| Violation::new(&actor.run, error.to_string());
         let step = view::step(&actor.state, now, actor.head, events).map_err(unwritable)?;
         let (mut step, children) = self.with_children(step)?;
@@ -172,11 +172,11 @@ impl World {
         let cut = self.faults.crash_at.filter(|(at, _)| *at == self.commits).map(|(_, after)| after);
         if cut == Some(false) || fault(self, 2) {
             self.count("crash before a commit");
-            return Ok(Told::Lost);
+            return Ok(Reply::Lost);
         }
         if fault(self, 2) {
             self.count("commit refused at random");
-            return Ok(Told::Again);
+            return Ok(Reply::Again);
         }
         self.spoil(actor, &mut step.commit);
         match self.tables.commit(self.now, &step.commit) {
@@ -186,11 +186,11 @@ impl World {
             Ok(_) => {}
             Err(CommitError::Fenced { .. }) => {
                 self.count("fenced");
-                return Ok(Told::Lost);
+                return Ok(Reply::Lost);
             }
             Err(CommitError::SignalsPending { .. }) => {
                 self.count("end refused");
-                return Ok(Told::Again);
+                return Ok(Reply::Again);
             }
             Err(error) => return Err(Violation::new(&actor.run, format!("a commit is refused: {error}"))),
         }
@@ -211,9 +211,9 @@ impl World {
         if (cut == Some(true) || fault(self, 2)) && fate == Fate::Lives {
             self.count("crash after a commit");
             after_crash(self, actor)?;
-            return Ok(Told::Lost);
+            return Ok(Reply::Lost);
         }
-        Ok(Told::Written(fate))
+        Ok(Reply::Written(fate))
     }
 
     /// Does to a commit what a planted defect does.

@@ -218,7 +218,7 @@ pub(super) fn steps(rng: &mut Rng, recipe: &Recipe, depth: u32, nested: bool) ->
             spec.resources.push(Resource { name: format!("r{}", rng.u32(0..3)), access });
         }
         if matches!(kind, ExecutorKind::Tool | ExecutorKind::Program) && chance(rng, 12) {
-            let until = chance(rng, 50).then(|| json!({ "field": "goal", "equals": true }));
+            let until = chance(rng, 50).then(|| json!({ "field": "/goal", "equals": true }));
             let repeat = json!({ "max": rng.u32(2..4), "until": until });
             spec.repeat = Repeat::parse(&repeat).ok();
         }
@@ -335,11 +335,9 @@ fn declaration(rng: &mut Rng, recipe: &Recipe, state: &RunState) -> (Parsed, boo
             let top = state.actions.iter().filter(|(_, action)| action.spec.under.is_none());
             step.earlier.extend(top.map(|(id, _)| *id).take(1));
         }
-        let same = chance(rng, 30);
-        declared.signature =
-            Some(Digest::of(if same { b"same".as_slice() } else { &[] }).to_string()).map(|text| {
-                if same { Digest::of(text.as_bytes()) } else { Digest::of(&rng.u64(..).to_be_bytes()) }
-            });
+        let same = chance(rng, 60);
+        let about = if same { b"same".to_vec() } else { rng.u64(..).to_be_bytes().to_vec() };
+        declared.signature = Some(Digest::of(&about));
         let idle = state.open_actions().filter(|(_, action)| {
             action.stage == provost_engine::state::Stage::Pending
                 && !action.holds

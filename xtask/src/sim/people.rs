@@ -135,7 +135,7 @@ impl World {
             }
         }
         let remember =
-            chance(&mut self.rng, 10).then(|| one(&mut self.rng, Remember::Run, &[Remember::Always]));
+            chance(&mut self.rng, 25).then(|| one(&mut self.rng, Remember::Run, &[Remember::Always]));
         Answer::Verdicts { verdicts, remember, binding: wait.row.binding, reason: String::new() }
     }
 
@@ -224,7 +224,7 @@ impl World {
         }
     }
 
-    /// A worker is killed, told to stop, or taken for dead.
+    /// A worker is killed, asked to stop, or taken for dead.
     fn accident(&mut self) -> Result<(), Violation> {
         let ids: Vec<u32> = self.actors.keys().copied().collect();
         let Some(id) = self.rng.choice(ids).filter(|_| self.faults.random) else { return Ok(()) };

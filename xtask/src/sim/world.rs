@@ -151,6 +151,9 @@ impl World {
             }
             self.say(|| format!("{run} {} {}", event.seq, brief(&event.kind)));
             self.count(event.kind.name());
+            if let Some(detail) = detail(&event.kind) {
+                self.count(format!("{}: {detail}", event.kind.name()));
+            }
             self.journals.entry(run.clone()).or_default().push(read);
             self.checker.event(run, event)?;
             self.is_crash_loop(run, &event.kind)?;
@@ -331,6 +334,28 @@ fn history(journal: &[Event]) -> Vec<Arc<Message>> {
         _ => None,
     });
     (0..from.unwrap_or_default()).map(|line| Arc::new(Message::text("user", format!("{line}")))).collect()
+}
+
+/// What is counted of an event beside its kind.
+fn detail(kind: &EventKind) -> Option<String> {
+    let first = |text: String| text.split([' ', '{', '(']).next().map(str::to_owned).unwrap_or_default();
+    Some(match kind {
+        EventKind::SignalTaken(taken) => {
+            format!("{} {:?}", first(format!("{:?}", taken.body)), taken.ignored)
+        }
+        EventKind::RunStopping(stopping) => first(format!("{:?}", stopping.stop)),
+        EventKind::RunEnded(ended) => format!("{:?}", ended.status),
+        EventKind::AttemptEnded(ended) => {
+            format!("{} {}", first(format!("{:?}", ended.outcome)), first(format!("{:?}", ended.next)))
+        }
+        EventKind::ActionEnded(ended) => format!("{:?} {} {:?}", ended.status, ended.reason, ended.effect),
+        EventKind::WaitOpened(opened) => opened.kind.as_str().to_owned(),
+        EventKind::WaitSettled(settled) => format!("{:?}", settled.how),
+        EventKind::HookAnswered(answered) => {
+            format!("{:?} {}", answered.hook, first(format!("{:?}", answered.answer)))
+        }
+        _ => return None,
+    })
 }
 
 /// An event in one line.

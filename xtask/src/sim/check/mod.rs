@@ -468,7 +468,7 @@ impl Seen {
                 && self.is_cancelled(action)
                 && !self.cancels_sent.contains(run)
             {
-                return Err(format!("{id} is cancelled and its child {run} was not told"));
+                return Err(format!("{id} is cancelled and its child {run} was not asked to stop"));
             }
         }
         if running > self.spec.limits.parallel {
