@@ -87,10 +87,9 @@ fn came(outcome: &Outcome) -> Came {
         Outcome::Completed { .. } | Outcome::Proposed { .. } => Came::Harmless,
         Outcome::Lost { probe: Probe::NotDone, .. } => Came::Harmless,
         Outcome::Lost { .. } => Came::Lost,
-        Outcome::Failed { .. }
-        | Outcome::TimedOut { .. }
-        | Outcome::Stopped
-        | Outcome::Waits { .. } => Came::Something,
+        Outcome::Failed { .. } | Outcome::TimedOut { .. } | Outcome::Stopped | Outcome::Waits { .. } => {
+            Came::Something
+        }
     }
 }
 
