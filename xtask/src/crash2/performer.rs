@@ -152,6 +152,7 @@ impl Actor {
             size: stored.size,
             media: stored.media,
             excerpt: Value::Null,
+            truncated: None,
         };
         let changed = |(path, verdict): &(&str, _)| ChangedPath {
             path: (*path).to_owned(),

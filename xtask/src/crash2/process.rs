@@ -40,7 +40,18 @@ fn shared(world: &Arc<World>, fate: &Arc<Fate>) -> Result<(Arc<Shared>, Arc<Life
         outside: Arc::default(),
     };
     let (performer, clock) = (Arc::new(performer), world.clock.clone());
-    Ok((Arc::new(Shared { store, performer, agents, clock, deltas: Arc::new(Silent) }), life))
+    Ok((
+        Arc::new(Shared {
+            store,
+            performer,
+            agents,
+            clock,
+            deltas: Arc::new(Silent),
+            seal: None,
+            anchor: None,
+        }),
+        life,
+    ))
 }
 
 impl Process {
@@ -66,5 +77,13 @@ pub(super) fn doors(world: &Arc<World>) -> Result<Doors, Failure> {
     let (live, _) = shared(world, &Fate::new(Vec::new()))?;
     let (performer, agents, clock) = (live.performer.clone(), live.agents.clone(), live.clock.clone());
     let store = world.store.clone();
-    Ok(Doors::new(Arc::new(Shared { store, performer, agents, clock, deltas: Arc::new(Silent) })))
+    Ok(Doors::new(Arc::new(Shared {
+        store,
+        performer,
+        agents,
+        clock,
+        deltas: Arc::new(Silent),
+        seal: None,
+        anchor: None,
+    })))
 }

@@ -264,6 +264,7 @@ impl Scenario {
             forked: None,
             limits: Limits { turns: 12, ..Limits::default() },
             budgets: BTreeMap::new(),
+            budgets_used: BTreeMap::new(),
             hooks: HookSet::default(),
             output_schema: None,
             labels: BTreeMap::new(),
