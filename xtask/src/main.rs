@@ -5,6 +5,7 @@ mod attack;
 mod bench;
 mod conformance;
 mod crash;
+mod crash2;
 mod fuzz;
 mod generate;
 mod real_model;
@@ -43,6 +44,8 @@ enum Command {
     Conformance(conformance::Options),
     /// Stop runs at every point, recover them, and compare
     Crash(crash::Options),
+    /// The same for the actor, the dispatcher and the store of runs
+    Crash2(crash2::Options),
     #[command(hide = true)]
     CrashChild(crash::ChildOptions),
     /// Play random worlds around the engine, with accidents
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Crash(options) => crash::run(&options),
+        Command::Crash2(options) => crash2::run(&options),
         Command::CrashChild(options) => crash::child(&options),
         Command::Sim(options) => sim::run(&options),
         Command::Generate(options) => generate::run(&options),

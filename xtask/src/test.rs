@@ -6,12 +6,17 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::{Failure, attack, conformance, crash, fuzz, tidy};
+use crate::{Failure, attack, conformance, crash, fuzz, sim, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
 /// A few real kills; more are `cargo xtask crash --real`.
 const CRASH_KILLS: u64 = 15;
+/// A walk of the simulator that is over in seconds; long ones are `cargo xtask sim --seeds N`.
+const SIM_WORLDS: u64 = 600;
+const SIM_WORLDS_QUICK: u64 = 300;
+/// Worlds that are crashed at every point.
+const SIM_SWEEP: u64 = 5;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -29,6 +34,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 fn quick() -> Result<(), Failure> {
     step("unit tests", || cargo(&["test", "--workspace", "--all-features", "--lib", "--bins"]))?;
+    step("sim", || sim::run(&sim::Options::walk(SIM_WORLDS_QUICK)))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || crash::run(&crash::Options::points()))?;
     step("conformance", || conformance::run(&conformance::Options::default()))
@@ -39,6 +45,11 @@ fn everything() -> Result<(), Failure> {
         cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
     })?;
     step("tests", tests)?;
+    step("sim", || {
+        sim::run(&sim::Options::walk(SIM_WORLDS))?;
+        sim::run(&sim::Options::sweep(SIM_SWEEP))?;
+        sim::run(&sim::Options::defects())
+    })?;
     step("attack", || attack::run(&attack::Options::default()))?;
     step("fuzz", || fuzz::run(&fuzz::Options::short(FUZZ_RUNS)))?;
     step("crash", || {

@@ -41,7 +41,7 @@ pub enum Defect {
     ChildEffectDropped,
     /// A denied action starts once it was approved.
     ApprovalLiftsDeny,
-    /// Work of an earlier turn's wait is settled twice.
+    /// A cancelled attempt runs on to its end.
     StopIgnoresRunning,
     /// A cancel does not reach children.
     CancelSkipsChildren,

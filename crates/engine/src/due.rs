@@ -2,7 +2,7 @@
 
 use crate::defect::{self, Defect};
 use crate::event::{Hook, Note, Phase, Purpose, Subject};
-use crate::react::{Leave, Now, is_startable, wanted_hooks};
+use crate::react::{Now, wanted_hooks, wanted_previews};
 use crate::state::{Action, RunState, Stage};
 use crate::{ActionId, Args, Digest, Payload, Time};
 
@@ -158,23 +158,12 @@ fn attempt(state: &RunState, id: ActionId, action: &Action) -> Effect {
     }))
 }
 
-/// Returns the actions whose question waits for a preview.
-pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
-    let hooks = state.spec.hooks;
-    if !hooks.preview || state.is_stopping() || now.draining {
-        return Vec::new();
-    }
-    let wanted = |(id, action): &(ActionId, &Action)| {
-        !action.cancel
-            && now.wall >= action.not_before
-            && action.spec.unprepared.is_none()
-            && !action.is_bridged()
-            && is_startable(state, *id, action)
-            && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())
-            && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
-            && matches!(state.leave(action), Leave::Needed(_))
-    };
-    state.open_actions().filter(wanted).map(|(id, _)| id).collect()
+/// Whether something is under way, so that its time counts. A run that rests spends none.
+fn is_at_work(state: &RunState, now: &Now) -> bool {
+    state.model.open.is_some()
+        || state.running_tasks() > 0
+        || !wanted_hooks(state, now).is_empty()
+        || !wanted_previews(state, now).is_empty()
 }
 
 /// Returns the next time at which something follows by itself.
@@ -184,8 +173,9 @@ pub fn wake_at(state: &RunState, now: &Now) -> Option<Time> {
         (resting && action.wait.is_none() && action.not_before > now.wall).then_some(action.not_before)
     });
     let model = state.model.retry.map(|retry| retry.not_before).filter(|time| *time > now.wall);
-    let works = !state.is_stopping() && (!state.open.is_empty() || state.model.open.is_some());
-    let wall_clock = works.then(|| state.ledger.wall_clock_left_ms(now.active_ms)).flatten();
+    let works = || !state.is_stopping() && is_at_work(state, now);
+    let limited = state.ledger.wall_clock_left_ms(now.active_ms).is_some();
+    let wall_clock = (limited && works()).then(|| state.ledger.wall_clock_left_ms(now.active_ms)).flatten();
     let wall_clock = wall_clock.filter(|left| *left > 0).map(|left| now.wall.plus_ms(left));
     retries.chain(model).chain(wall_clock).min()
 }

@@ -95,6 +95,9 @@ pub struct ArtifactRef {
     /// What a record shows of it. It never decides what a model sees.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub excerpt: Value,
+    /// What the model is not shown of it: sizes, as observers read them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<Object>,
 }
 
 /// Whether something may be done. The order is the severity.

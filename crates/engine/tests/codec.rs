@@ -7,9 +7,10 @@ use provost_engine::{Actor, Digest, Erasure, Event, EventKind, Record, Seq, Time
 use serde_json::Value;
 
 use crate::sample::{self, event, is_unmarked};
+use crate::values;
 
 fn record_of(event: &Event) -> Record {
-    event.to_record(&sample::run(), Digest::ZERO).unwrap()
+    event.to_record(&values::run(), Digest::ZERO).unwrap()
 }
 
 pub(crate) fn erase(record: &mut Record) {
@@ -82,7 +83,7 @@ fn erased_words_still_decode_and_verify() {
         let read = Event::from_record(&record).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert!(read.erased);
         assert_eq!(read.kind.name(), name);
-        assert_eq!(verify(&sample::run(), (Seq(0), Digest::ZERO), [&record]).unwrap(), head);
+        assert_eq!(verify(&values::run(), (Seq(0), Digest::ZERO), [&record]).unwrap(), head);
     }
 }
 

@@ -1,5 +1,11 @@
 //! Tests of the engine through its public doors.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod codec;
 mod examples;
@@ -9,7 +15,9 @@ mod inputs;
 mod journal_doc;
 mod line;
 mod recovery;
+mod rules;
 mod sample;
 mod stage;
 mod states;
+mod values;
 mod world;

@@ -272,7 +272,7 @@ fn standing_scope(world: &World) -> String {
     let mut world = world.clone();
     let verdicts = [(id("1.0"), Decision::Approve { edit: None })].into();
     let binding = world.state.waits[&1].binding;
-    let (remember, reason) = (Some(Remember::Run), String::new());
+    let (remember, reason) = (Some(Remember::Always), String::new());
     let answer = world.reply(1, Answer::Verdicts { verdicts, remember, binding, reason });
     let world = world.after(answer);
     world.state.standing.keys().next().unwrap().clone()

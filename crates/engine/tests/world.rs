@@ -266,6 +266,7 @@ pub(crate) fn proposed(rulings: &[provost_engine::Verdict]) -> Outcome {
         size: 3,
         media: "application/x-changes".into(),
         excerpt: Value::Null,
+        truncated: None,
     };
     let (digest, base) = (Digest::of(b"changes"), Digest::of(b"base"));
     Outcome::Proposed { change_set: ChangeSet { artifact, digest, base, paths: paths.collect() } }

@@ -13,11 +13,15 @@ pub mod host;
 mod id;
 pub mod memory;
 pub mod port;
+pub mod process;
 mod segments;
 pub mod service;
 pub mod session;
 pub mod store;
 pub mod system;
+#[cfg(any(test, feature = "contract"))]
+pub mod testing;
+pub mod verify;
 pub mod worker;
 
 pub use id::{RunId, RunIdError};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use provost_engine::event::Phase;
 use provost_engine::view::{self, Step};
 use provost_engine::{
-    Digest, Effect, EffectId, Epoch, Event, Input, Now, QueuedSignal, Release, RunId, RunState, WorkerId,
-    due, react,
+    Commit, Digest, Effect, EffectId, Epoch, Event, Input, Now, QueuedSignal, Release, RunId, RunState,
+    WorkerId, due, react,
 };
 use provost_runtime::store::CommitError;
 
@@ -57,7 +57,7 @@ enum Fate {
 }
 
 /// What a store made of a commit.
-enum Told {
+enum Reply {
     Written(Fate),
     /// It was refused: the actor folds again and reacts to the same inputs.
     Again,
@@ -106,6 +106,10 @@ impl World {
             None => flight,
         });
         for flight in stopped {
+            if matches!(&flight.effect, Effect::Execute(execute) if execute.phase == Phase::Apply) {
+                // The worst moment for a policy to change.
+                self.strict ^= fault(self, 30);
+            }
             if let Effect::Execute(execute) = &flight.effect
                 && !flight.performed
             {
@@ -129,9 +133,9 @@ impl World {
                 return Ok(Fate::Lives);
             }
             match self.commit(actor, &now, &events)? {
-                Told::Written(fate) => return Ok(fate),
-                Told::Lost => return Ok(Fate::Dies),
-                Told::Again => {
+                Reply::Written(fate) => return Ok(fate),
+                Reply::Lost => return Ok(Fate::Dies),
+                Reply::Again => {
                     actor.state = self.fold(&actor.run, actor.strict)?;
                     if actor.state.epoch > actor.epoch {
                         return Ok(Fate::Dies);
@@ -159,7 +163,7 @@ impl World {
         waiting.filter_map(read).collect()
     }
 
-    fn commit(&mut self, actor: &mut Actor, now: &Now, events: &[Event]) -> Result<Told, Violation> {
+    fn commit(&mut self, actor: &mut Actor, now: &Now, events: &[Event]) -> Result<Reply, Violation> {
         let unwritable = |error: serde_json::Error| Violation::new(&actor.run, error.to_string());
         let step = view::step(&actor.state, now, actor.head, events).map_err(unwritable)?;
         let (mut step, children) = self.with_children(step)?;
@@ -168,16 +172,13 @@ impl World {
         let cut = self.faults.crash_at.filter(|(at, _)| *at == self.commits).map(|(_, after)| after);
         if cut == Some(false) || fault(self, 2) {
             self.count("crash before a commit");
-            return Ok(Told::Lost);
+            return Ok(Reply::Lost);
         }
         if fault(self, 2) {
             self.count("commit refused at random");
-            return Ok(Told::Again);
+            return Ok(Reply::Again);
         }
-        if self.defect == Some(StoreDefect::EndsWithSignals) && actor.state.ended.is_some() {
-            step.commit.signals_taken =
-                self.tables.listed_run(&actor.run).map(|listed| listed.row.inbox).filter(|inbox| inbox.0 > 0);
-        }
+        self.spoil(actor, &mut step.commit);
         match self.tables.commit(self.now, &step.commit) {
             Ok(committed) if committed.already => {
                 return Err(Violation::new(&actor.run, "a first commit was known already"));
@@ -185,11 +186,11 @@ impl World {
             Ok(_) => {}
             Err(CommitError::Fenced { .. }) => {
                 self.count("fenced");
-                return Ok(Told::Lost);
+                return Ok(Reply::Lost);
             }
             Err(CommitError::SignalsPending { .. }) => {
                 self.count("end refused");
-                return Ok(Told::Again);
+                return Ok(Reply::Again);
             }
             Err(error) => return Err(Violation::new(&actor.run, format!("a commit is refused: {error}"))),
         }
@@ -210,9 +211,25 @@ impl World {
         if (cut == Some(true) || fault(self, 2)) && fate == Fate::Lives {
             self.count("crash after a commit");
             after_crash(self, actor)?;
-            return Ok(Told::Lost);
+            return Ok(Reply::Lost);
         }
-        Ok(Told::Written(fate))
+        Ok(Reply::Written(fate))
+    }
+
+    /// Does to a commit what a planted defect does.
+    fn spoil(&self, actor: &Actor, commit: &mut Commit) {
+        match self.defect {
+            Some(StoreDefect::EndsWithSignals) if actor.state.ended.is_some() => {
+                let inbox = self.tables.listed_run(&actor.run).map(|listed| listed.row.inbox);
+                commit.signals_taken = inbox.filter(|inbox| inbox.0 > 0);
+            }
+            Some(StoreDefect::ChildAnswersDropped) => commit.answers.clear(),
+            Some(StoreDefect::SessionEntriesDropped) => {
+                commit.session.iter_mut().for_each(|session| session.entries.truncate(1));
+            }
+            Some(StoreDefect::WaitRowsDropped) => commit.waits_opened.truncate(1),
+            Some(StoreDefect::EndsWithSignals | StoreDefect::InputsDropped) | None => {}
+        }
     }
 
     /// Adds the children that a step begins.

@@ -15,6 +15,12 @@ pub(super) enum StoreDefect {
     EndsWithSignals,
     /// Inputs of a refused commit are forgotten.
     InputsDropped,
+    /// The end of a child does not reach its parent.
+    ChildAnswersDropped,
+    /// What a run said does not enter its session.
+    SessionEntriesDropped,
+    /// A wait is written without its row.
+    WaitRowsDropped,
 }
 
 /// A defect, by its name.
@@ -79,7 +85,7 @@ pub(super) fn all(seeds: std::ops::Range<u64>, agents: &Arc<super::agents::Agent
     for planted in Planted::all() {
         match find(planted, seeds.clone(), agents) {
             Some((seed, violation)) => {
-                println!("{:<28} seed {seed:>5}  {}", planted.name(), violation.short())
+                println!("{:<28} seed {seed:>5}  {}", planted.name(), violation.short());
             }
             None => {
                 println!("{:<28} not found", planted.name());

@@ -93,8 +93,7 @@ impl World {
             let response = provost_engine::ModelResponse { messages, usage, ..Default::default() };
             return ModelAnswer::Responded(Box::new(response));
         }
-        let agents = self.agents.clone();
-        let said = generate::response(&mut self.rng, &agents, &actor.state);
+        let said = generate::response(&mut self.rng, &self.recipe, &actor.state);
         if said.refused {
             self.checker.must_refuse(&actor.run, request);
         }
@@ -203,8 +202,7 @@ impl World {
         }
         let program = executor == Some(ExecutorKind::Program);
         if program && phase == Phase::Run && chance(&mut self.rng, 20) {
-            let agents = self.agents.clone();
-            let mut call = generate::action(&mut self.rng, &agents, ExecutorKind::Tool);
+            let mut call = generate::action(&mut self.rng, &self.recipe, ExecutorKind::Tool);
             call.resources.clear();
             let number = self.rng.u32(1..3);
             return Ok(Input::Bridge { action, attempt, number, call: Box::new(call) });
@@ -272,6 +270,7 @@ impl World {
             size: info.size,
             media: info.media,
             excerpt: serde_json::Value::Null,
+            truncated: None,
         };
         ChangeSet { digest: artifact.digest, artifact, base: provost_engine::Digest::ZERO, paths }
     }

@@ -29,6 +29,22 @@ pub(super) fn tokens(amount: u64) -> Usage {
     Usage::of("tokens", amount)
 }
 
+/// What the actions of a world are made of.
+#[derive(Clone, Debug)]
+pub(super) struct Recipe {
+    pub(super) agents: Arc<Agents>,
+    /// The kind of executor that it has most of.
+    pub(super) taste: ExecutorKind,
+}
+
+impl Recipe {
+    pub(super) fn new(rng: &mut Rng, agents: Arc<Agents>) -> Self {
+        use ExecutorKind::{Agent, Client, Pipeline, Program, Tool};
+        let tastes = [(50, Tool), (25, Program), (10, Agent), (8, Pipeline), (7, Client)];
+        Self { agents, taste: weighted(rng, Tool, &tastes) }
+    }
+}
+
 /// Where a new run stands.
 pub(super) struct Place {
     pub(super) run: RunId,
@@ -38,8 +54,9 @@ pub(super) struct Place {
 }
 
 /// Returns a run. A delegated one may spend its share.
-pub(super) fn run(rng: &mut Rng, persona: &Persona, place: Place) -> RunSpec {
-    let mode = one(rng, Mode::Plain, &[Mode::Protocol]);
+pub(super) fn run(rng: &mut Rng, recipe: &Recipe, persona: &Persona, place: Place) -> RunSpec {
+    let plain = if recipe.taste == ExecutorKind::Tool { 60 } else { 20 };
+    let mode = weighted(rng, Mode::Plain, &[(plain, Mode::Plain), (100 - plain, Mode::Protocol)]);
     let asked = place.session.is_some() || place.parent.is_some() || !chance(rng, 15);
     let model = if asked { ModelUse::Asked } else { ModelUse::None };
     let budgets = budgets(rng, place.parent.as_ref());
@@ -128,7 +145,7 @@ fn rule(rng: &mut Rng) -> &'static str {
     weighted(rng, "ok", &[(60, "ok"), (40, rare)])
 }
 
-fn kind(rng: &mut Rng, depth: u32, nested: bool) -> ExecutorKind {
+fn kind(rng: &mut Rng, recipe: &Recipe, depth: u32, nested: bool) -> ExecutorKind {
     use ExecutorKind::{Agent, Client, Human, Pipeline, Program, Runtime, Service, Signal, Timer, Tool};
     let (agent, pipeline) = (if depth < 2 { 8 } else { 0 }, if nested { 0 } else { 7 });
     let kinds = [
@@ -143,7 +160,13 @@ fn kind(rng: &mut Rng, depth: u32, nested: bool) -> ExecutorKind {
         (4, Signal),
         (pipeline, Pipeline),
     ];
-    weighted(rng, Tool, &kinds)
+    let kind = weighted(rng, Tool, &kinds);
+    let possible = match recipe.taste {
+        Agent => depth < 2,
+        Pipeline => !nested,
+        _ => true,
+    };
+    if possible && chance(rng, 40) { recipe.taste } else { kind }
 }
 
 /// The first part of the name of a tool that an executor of a kind carries out.
@@ -159,11 +182,11 @@ fn word(rng: &mut Rng, kind: ExecutorKind) -> &'static str {
 }
 
 /// Returns an action of one kind without edges.
-pub(super) fn action(rng: &mut Rng, agents: &Agents, kind: ExecutorKind) -> ActionSpec {
+pub(super) fn action(rng: &mut Rng, recipe: &Recipe, kind: ExecutorKind) -> ActionSpec {
     let (word, rule) = (word(rng, kind), rule(rng));
     let operation = tool(word, rule);
     let mut spec = ActionSpec::new(ActionId { declaration: 1, index: 0 }, operation, kind);
-    spec.facts = facts(agents, &spec.operation);
+    spec.facts = facts(&recipe.agents, &spec.operation);
     spec.args = args(rng);
     let policy = one(rng, "ask_model", &["retry", "retry", "abort", "continue", "continue"]);
     let attempts = if policy == "retry" { rng.u32(2..4) } else { 1 };
@@ -183,24 +206,24 @@ pub(super) fn action(rng: &mut Rng, agents: &Agents, kind: ExecutorKind) -> Acti
 }
 
 /// Returns a graph of actions with edges, conditions, loops and resources.
-pub(super) fn steps(rng: &mut Rng, agents: &Agents, depth: u32, nested: bool) -> Vec<Step> {
+pub(super) fn steps(rng: &mut Rng, recipe: &Recipe, depth: u32, nested: bool) -> Vec<Step> {
     let count = weighted(rng, 1, &[(30, 1), (30, 2), (20, 3), (12, 4), (8, 5)]);
     let mut steps: Vec<Step> = Vec::new();
     for index in 0..count {
-        let kind = kind(rng, depth, nested);
-        let mut spec = action(rng, agents, kind);
+        let kind = kind(rng, recipe, depth, nested);
+        let mut spec = action(rng, recipe, kind);
         spec.label = format!("a{index}");
         for _ in 0..rng.u32(0..3) {
             let access = one(rng, Access::Read, &[Access::Write]);
             spec.resources.push(Resource { name: format!("r{}", rng.u32(0..3)), access });
         }
         if matches!(kind, ExecutorKind::Tool | ExecutorKind::Program) && chance(rng, 12) {
-            let until = chance(rng, 50).then(|| json!({ "field": "goal", "equals": true }));
+            let until = chance(rng, 50).then(|| json!({ "field": "/goal", "equals": true }));
             let repeat = json!({ "max": rng.u32(2..4), "until": until });
             spec.repeat = Repeat::parse(&repeat).ok();
         }
         if kind == ExecutorKind::Pipeline {
-            spec.steps = self::steps(rng, agents, 9, true);
+            spec.steps = self::steps(rng, recipe, 9, true);
             // What a pipeline uses is the union of what its steps use.
             spec.resources.extend(spec.steps.iter().flat_map(|step| step.spec.resources.clone()));
         }
@@ -232,7 +255,7 @@ pub(super) struct Said {
 }
 
 /// Returns what a model says next.
-pub(super) fn response(rng: &mut Rng, agents: &Agents, state: &RunState) -> Said {
+pub(super) fn response(rng: &mut Rng, recipe: &Recipe, state: &RunState) -> Said {
     let usage = (!chance(rng, 10)).then(|| tokens(rng.u64(1..=RESERVE)));
     let messages = vec![Arc::new(Message::text("assistant", "Working on it."))];
     let mut response = ModelResponse { messages, usage, ..ModelResponse::default() };
@@ -244,7 +267,7 @@ pub(super) fn response(rng: &mut Rng, agents: &Agents, state: &RunState) -> Said
         return Said { response, refused: true };
     }
     if state.is_protocol() {
-        let (declaration, refused) = declaration(rng, agents, state);
+        let (declaration, refused) = declaration(rng, recipe, state);
         response.declaration = Some(declaration);
         return Said { response, refused };
     }
@@ -276,7 +299,7 @@ fn calls(rng: &mut Rng) -> Vec<Arc<Call>> {
 }
 
 /// Returns a declaration, and whether it names something that cannot be done.
-fn declaration(rng: &mut Rng, agents: &Agents, state: &RunState) -> (Parsed, bool) {
+fn declaration(rng: &mut Rng, recipe: &Recipe, state: &RunState) -> (Parsed, bool) {
     if chance(rng, 5) {
         return (Parsed::Malformed { fault: Fault::new("malformed", "It cannot be read.") }, true);
     }
@@ -307,16 +330,14 @@ fn declaration(rng: &mut Rng, agents: &Agents, state: &RunState) -> (Parsed, boo
     }
     if chance(rng, 60) {
         let depth = state.spec.parent.as_ref().map_or(0, |parent| parent.depth);
-        declared.add = steps(rng, agents, depth, false);
+        declared.add = steps(rng, recipe, depth, false);
         if let Some(step) = declared.add.first_mut().filter(|_| chance(rng, 20)) {
             let top = state.actions.iter().filter(|(_, action)| action.spec.under.is_none());
             step.earlier.extend(top.map(|(id, _)| *id).take(1));
         }
-        let same = chance(rng, 30);
-        declared.signature =
-            Some(Digest::of(if same { b"same".as_slice() } else { &[] }).to_string()).map(|text| {
-                if same { Digest::of(text.as_bytes()) } else { Digest::of(&rng.u64(..).to_be_bytes()) }
-            });
+        let same = chance(rng, 60);
+        let about = if same { b"same".to_vec() } else { rng.u64(..).to_be_bytes().to_vec() };
+        declared.signature = Some(Digest::of(&about));
         let idle = state.open_actions().filter(|(_, action)| {
             action.stage == provost_engine::state::Stage::Pending
                 && !action.holds

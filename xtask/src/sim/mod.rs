@@ -54,6 +54,9 @@ pub(crate) struct Options {
     /// Crash at every commit and effect of so many worlds
     #[arg(long)]
     sweep: Option<u64>,
+    /// How many things happen in a world before it comes to rest
+    #[arg(long, default_value_t = STEPS)]
+    steps: u32,
     /// Print how often everything happened
     #[arg(long)]
     counts: bool,
@@ -69,6 +72,7 @@ impl Options {
             defect: None,
             defects: false,
             sweep: None,
+            steps: STEPS,
             counts: false,
         }
     }
@@ -115,7 +119,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let planted = options.defect.as_deref().map(defects::Planted::parse).transpose()?;
     if let Some(seed) = options.seed {
-        return one(seed, planted, &agents);
+        return one(seed, options.steps, planted, &agents);
     }
     let seeds = first..first + options.seeds.unwrap_or(500);
     if let Some(planted) = planted {
@@ -127,13 +131,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             None => Err(format!("{} is not found", planted.name()).into()),
         };
     }
-    walk(seeds, &agents, options.counts)
+    walk(seeds, &agents, options)
 }
 
 /// Plays one world and prints what happens.
-fn one(seed: u64, planted: Option<defects::Planted>, agents: &Arc<Agents>) -> Result<(), Failure> {
+fn one(
+    seed: u64,
+    steps: u32,
+    planted: Option<defects::Planted>,
+    agents: &Arc<Agents>,
+) -> Result<(), Failure> {
     let mut world = World::new(seed, agents.clone(), random_faults());
-    world.trace = true;
+    (world.trace, world.steps) = (true, steps);
     match planted {
         Some(defects::Planted::Engine(defect)) => provost_engine::defect::set(Some(defect)),
         Some(defects::Planted::Store(defect)) => world.defect = Some(defect),
@@ -144,11 +153,12 @@ fn one(seed: u64, planted: Option<defects::Planted>, agents: &Arc<Agents>) -> Re
     Ok(())
 }
 
-fn walk(seeds: std::ops::Range<u64>, agents: &Arc<Agents>, counts: bool) -> Result<(), Failure> {
+fn walk(seeds: std::ops::Range<u64>, agents: &Arc<Agents>, options: &Options) -> Result<(), Failure> {
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
     let (mut failed, mut total, count) = (Vec::new(), 0, seeds.end - seeds.start);
     for seed in seeds {
         let mut world = World::new(seed, agents.clone(), random_faults());
+        world.steps = options.steps;
         if let Err(violation) = play(&mut world) {
             eprintln!("seed {seed}: {}", violation.0.chars().take(700).collect::<String>());
             failed.push(seed);
@@ -161,7 +171,7 @@ fn walk(seeds: std::ops::Range<u64>, agents: &Arc<Agents>, counts: bool) -> Resu
             *all.entry(what).or_default() += times;
         }
     }
-    if counts {
+    if options.counts {
         all.iter().for_each(|(what, times)| println!("{times:>9} {what}"));
     }
     println!("sim: {count} worlds, {total} events, {} violations", failed.len());
@@ -177,7 +187,7 @@ fn play(world: &mut World) -> Result<(), Violation> {
     for _ in 0..world.rng.u32(1..3) {
         world.accept(None)?;
     }
-    for _ in 0..STEPS {
+    for _ in 0..world.steps {
         world.step()?;
     }
     world.faults.random = false;

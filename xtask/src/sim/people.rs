@@ -32,19 +32,19 @@ impl World {
             50..=61 => self.claim(),
             62..=73 => self.answer_one(),
             74..=79 => {
-                let ms = one(&mut self.rng, 50, &[500, 3_000, 12_000]);
+                let ms = one(&mut self.rng, 50, &[500, 3_000, 12_000, 45_000]);
                 self.pass_time(ms);
                 Ok(())
             }
-            80 => self.accident(),
-            81..=84 => self.orphan(),
+            80..=81 => self.accident(),
+            82..=84 => self.orphan(),
             85..=87 => self.bury(),
             88..=90 => self.signal(),
-            91 if self.faults.random => {
+            91..=92 if self.faults.random => {
                 self.strict = !self.strict;
                 Ok(())
             }
-            92..=94 => self.deliver_late(),
+            93..=94 => self.deliver_late(),
             95..=96 => self.chat(),
             _ => self.act(),
         }
@@ -135,7 +135,7 @@ impl World {
             }
         }
         let remember =
-            chance(&mut self.rng, 10).then(|| one(&mut self.rng, Remember::Run, &[Remember::Always]));
+            chance(&mut self.rng, 25).then(|| one(&mut self.rng, Remember::Run, &[Remember::Always]));
         Answer::Verdicts { verdicts, remember, binding: wait.row.binding, reason: String::new() }
     }
 
@@ -224,7 +224,7 @@ impl World {
         }
     }
 
-    /// A worker is killed, told to stop, or taken for dead.
+    /// A worker is killed, asked to stop, or taken for dead.
     fn accident(&mut self) -> Result<(), Violation> {
         let ids: Vec<u32> = self.actors.keys().copied().collect();
         let Some(id) = self.rng.choice(ids).filter(|_| self.faults.random) else { return Ok(()) };

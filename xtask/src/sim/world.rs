@@ -19,7 +19,7 @@ use super::agents::{Agents, Persona};
 use super::check::Checker;
 use super::defects::StoreDefect;
 use super::dice::{chance, one};
-use super::generate::{self, Place, RESERVE, WORKSPACE, tokens};
+use super::generate::{self, Place, RESERVE, Recipe, WORKSPACE, tokens};
 use super::ground::Ground;
 
 /// How long a worker's lease is: its end is decided by the world, not by time.
@@ -39,7 +39,7 @@ pub(super) struct Faults {
 /// A world.
 pub(super) struct World {
     pub(super) rng: Rng,
-    pub(super) agents: Arc<Agents>,
+    pub(super) recipe: Recipe,
     pub(super) now: Time,
     pub(super) tables: MemoryTables,
     pub(super) journals: BTreeMap<RunId, Vec<Event>>,
@@ -60,13 +60,17 @@ pub(super) struct World {
     pub(super) names: u32,
     pub(super) counts: BTreeMap<String, u64>,
     pub(super) trace: bool,
+    /// How many things happen before it comes to rest.
+    pub(super) steps: u32,
 }
 
 impl World {
     pub(super) fn new(seed: u64, agents: Arc<Agents>, faults: Faults) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let recipe = Recipe::new(&mut rng, agents);
         Self {
-            rng: Rng::with_seed(seed),
-            agents,
+            rng,
+            recipe,
             now: Time(1_000_000),
             tables: MemoryTables::default(),
             journals: BTreeMap::new(),
@@ -86,6 +90,7 @@ impl World {
             names: 0,
             counts: BTreeMap::new(),
             trace: false,
+            steps: super::STEPS,
         }
     }
 
@@ -107,7 +112,7 @@ impl World {
     /// Returns the time as an actor sees it.
     pub(super) fn now_of(&self, run: &RunId, draining: bool) -> Now {
         let active_ms = self.active_ms.get(run).copied().unwrap_or_default();
-        Now { wall: self.now, active_ms, draining, reserve: tokens(RESERVE) }
+        Now { wall: self.now, active_ms, draining, can_seal: true, reserve: tokens(RESERVE) }
     }
 
     /// Time passes; it counts for runs that a worker holds.
@@ -146,6 +151,9 @@ impl World {
             }
             self.say(|| format!("{run} {} {}", event.seq, brief(&event.kind)));
             self.count(event.kind.name());
+            if let Some(detail) = detail(&event.kind) {
+                self.count(format!("{}: {detail}", event.kind.name()));
+            }
             self.journals.entry(run.clone()).or_default().push(read);
             self.checker.event(run, event)?;
             self.is_crash_loop(run, &event.kind)?;
@@ -173,10 +181,10 @@ impl World {
     /// Makes the first records of a run.
     pub(super) fn new_run(&mut self, place: Place) -> Result<(NewRun, Vec<Event>), Violation> {
         let number = self.rng.usize(..16);
-        let agents = self.agents.clone();
-        let persona = agents.persona(number).ok_or_else(|| Violation::new(&place.run, "no agents"))?;
+        let recipe = self.recipe.clone();
+        let persona = recipe.agents.persona(number).ok_or_else(|| Violation::new(&place.run, "no agents"))?;
         let (run, session) = (place.run.clone(), place.session.clone());
-        let spec = generate::run(&mut self.rng, persona, place);
+        let spec = generate::run(&mut self.rng, &recipe, persona, place);
         self.personas.insert(run.clone(), persona.clone());
         let mut kinds: Vec<EventKind> = vec![RunAccepted { spec: Arc::new(spec.clone()) }.into()];
         if spec.model == provost_engine::event::ModelUse::None {
@@ -204,7 +212,7 @@ impl World {
 
     /// The declaration of a run without a model.
     fn workflow(&mut self) -> DeclarationAccepted {
-        let steps = generate::steps(&mut self.rng, &self.agents, 0, false);
+        let steps = generate::steps(&mut self.rng, &self.recipe, 0, false);
         let id = |index| ActionId { declaration: 1, index };
         let add = steps.into_iter().zip(0..).map(|(step, index)| {
             let mut spec = step.spec;
@@ -326,6 +334,28 @@ fn history(journal: &[Event]) -> Vec<Arc<Message>> {
         _ => None,
     });
     (0..from.unwrap_or_default()).map(|line| Arc::new(Message::text("user", format!("{line}")))).collect()
+}
+
+/// What is counted of an event beside its kind.
+fn detail(kind: &EventKind) -> Option<String> {
+    let first = |text: String| text.split([' ', '{', '(']).next().map(str::to_owned).unwrap_or_default();
+    Some(match kind {
+        EventKind::SignalTaken(taken) => {
+            format!("{} {:?}", first(format!("{:?}", taken.body)), taken.ignored)
+        }
+        EventKind::RunStopping(stopping) => first(format!("{:?}", stopping.stop)),
+        EventKind::RunEnded(ended) => format!("{:?}", ended.status),
+        EventKind::AttemptEnded(ended) => {
+            format!("{} {}", first(format!("{:?}", ended.outcome)), first(format!("{:?}", ended.next)))
+        }
+        EventKind::ActionEnded(ended) => format!("{:?} {} {:?}", ended.status, ended.reason, ended.effect),
+        EventKind::WaitOpened(opened) => opened.kind.as_str().to_owned(),
+        EventKind::WaitSettled(settled) => format!("{:?}", settled.how),
+        EventKind::HookAnswered(answered) => {
+            format!("{:?} {}", answered.hook, first(format!("{:?}", answered.answer)))
+        }
+        _ => return None,
+    })
 }
 
 /// An event in one line.

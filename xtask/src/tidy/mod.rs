@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the tree that no compiler checks.
 
 mod arrows;
+mod cycles;
 mod lengths;
 mod purity;
 mod tests_tree;
@@ -49,6 +50,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     findings.extend(purity::check(&sources));
     findings.extend(lengths::check(&root, &sources)?);
     findings.extend(tests_tree::check(&sources));
+    findings.extend(cycles::check(&root, &sources)?);
     for finding in &findings {
         println!("{}: {}", finding.place, finding.problem);
     }

@@ -7,12 +7,14 @@
 mod action;
 mod codec;
 mod model;
+mod outcome;
 mod run;
+mod signal;
 mod wait;
 
 pub use action::{
-    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, ChangeSet,
-    ChangedPath, EndedBy, Executor, ExecutorKind, Next, Note, Outcome, Phase, Probe, Step, WaitsOn, When,
+    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, EndedBy,
+    Executor, ExecutorKind, Note, Phase, Step, When,
 };
 pub use codec::DecodeError;
 pub use model::{
@@ -20,10 +22,12 @@ pub use model::{
     ModelFailed, ModelRequested, ModelResponded, NextModel, Origin, Parsed, Purpose, ResponseRefused,
     Subject, Unprepared,
 };
+pub use outcome::{ChangeSet, ChangedPath, Next, Outcome, Probe, WaitsOn};
 pub use run::{
-    Assignment, Choice, Continuation, EndStatus, Fork, HookSet, Ignored, Limits, MessageMode, Mode, ModelUse,
-    RunAccepted, RunClaimed, RunEnded, RunSpec, RunStopping, SessionFrom, Signal, SignalTaken, Stop,
+    Assignment, Continuation, EndStatus, Fork, HookSet, Limits, Mode, ModelUse, RunAccepted, RunClaimed,
+    RunEnded, RunSpec, RunStopping, SessionFrom, SignalTaken, Stop,
 };
+pub use signal::{Choice, Ignored, MessageMode, Signal};
 pub use wait::{Answer, Decision, Remember, Settlement, WaitKind, WaitOpened, WaitSettled, WorkWait};
 
 use crate::{Actor, Epoch, Seq, Time};

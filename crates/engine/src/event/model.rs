@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::action::{ActionSpec, Step};
-use super::run::Choice;
+use super::signal::Choice;
 use crate::{ActionId, Args, ArtifactRef, Digest, Fault, Payload, Ruling, Seq, Time, Usage};
 
 /// A model call may start.

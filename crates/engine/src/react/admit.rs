@@ -9,11 +9,13 @@ use serde_json::json;
 use super::consequence::Dependencies;
 use super::end::Ending;
 use super::ruling::{Leave, is_mediation_open, is_policy_open};
-use super::{Done, Reaction, words};
+use super::{Done, Now, Reaction, words};
 use crate::defect::{self, Defect};
-use crate::event::{ActionStarted, AllowedBy, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping};
+use crate::event::{
+    ActionStarted, AllowedBy, ChangeSet, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping,
+};
 use crate::state::{Action, RunState, Stage};
-use crate::{ActionId, AskStyle, Digest, Payload, Ruling, Verdict};
+use crate::{ActionId, AskStyle, Digest, Fault, Payload, Ruling, Verdict};
 
 /// Returns whether an action could start, as far as dependencies and resources go.
 pub(crate) fn is_startable(state: &RunState, id: ActionId, action: &Action) -> bool {
@@ -87,23 +89,14 @@ impl Reaction<'_> {
         }
         let Some(change_set) = action.change_set.clone() else { return Ok(()) };
         let begun = action.applying && !defect::is(Defect::ApplyJudgedAgain);
-        let strictest = change_set
-            .paths
-            .iter()
-            .map(|path| path.ruling.clone())
-            .reduce(Ruling::stricter)
-            .unwrap_or_else(|| Ruling::new(Verdict::Allow, "no_changes", "engine"));
+        let strictest = strictest(&change_set);
         let mut allowed_by = if action.applying { AllowedBy::RollForward } else { AllowedBy::Rule };
         if !begun && strictest.decision == Verdict::Deny {
             let result = words::denied(action, &strictest);
             return self.end(id, Ending::blocked("denied_path", EndedBy::Rule).result(result));
         }
         if !begun && strictest.decision == Verdict::Ask {
-            let gate = action.change_set_gate.as_ref();
-            let approved = gate
-                .filter(|gate| gate.about == change_set.digest && gate.policy == self.state.policy)
-                .map(|gate| gate.value);
-            let Some(wait) = approved else {
+            let Some(wait) = self.state.change_set_approval(action, &change_set) else {
                 return self.ask_about_change_set(id, &change_set, &strictest);
             };
             allowed_by = AllowedBy::Wait { wait: self.state.wait_id(wait) };
@@ -164,6 +157,11 @@ impl Reaction<'_> {
                 false => Payload::inline(unprepared.result.clone()),
             };
             return self.end(id, Ending::failed("unprepared", EndedBy::Preparation).result(result));
+        }
+        let waits = matches!(leave, Leave::Needed(_)) || action.executor().waits().is_some();
+        if waits && action.args.hides && !self.now.can_seal {
+            let result = words::not_started(action, "seal_unavailable");
+            return self.end(id, Ending::failed("seal_unavailable", EndedBy::Preparation).result(result));
         }
         match leave {
             Leave::Denied(_) => Ok(()),
@@ -279,6 +277,7 @@ impl Reaction<'_> {
         let Some(said) = self.state.bound(action.mediated.as_ref(), action).cloned() else {
             return Ok(false);
         };
+        let said = decision(said);
         let ending = match said {
             HookAnswer::Reject { result: Some(result), .. } => {
                 Ending::blocked("mediator", EndedBy::Mediator).result(Payload::inline(result))
@@ -326,7 +325,38 @@ impl Reaction<'_> {
     }
 }
 
+/// The strictest ruling about a path of a change set.
+fn strictest(change_set: &ChangeSet) -> Ruling {
+    let rulings = change_set.paths.iter().map(|path| path.ruling.clone());
+    rulings.reduce(Ruling::stricter).unwrap_or_else(|| Ruling::new(Verdict::Allow, "no_changes", "engine"))
+}
+
+/// What a mediator decided. One that says what decides nothing has failed.
+fn decision(said: HookAnswer) -> HookAnswer {
+    match said {
+        HookAnswer::Message { .. } | HookAnswer::Note { .. } => {
+            let sentence = "Not run: the mediator gave an answer that decides nothing.";
+            HookAnswer::Failed { fault: Fault::new("pre_tool_mediation_failed", sentence) }
+        }
+        said => said,
+    }
+}
+
 impl RunState {
+    /// Returns the wait whose answer approved exactly this change set under this policy.
+    fn change_set_approval(&self, action: &Action, change_set: &ChangeSet) -> Option<u32> {
+        let gate = action.change_set_gate.as_ref()?;
+        (gate.about == change_set.digest && gate.policy == self.policy).then_some(gate.value)
+    }
+
+    /// Returns whether a change set needs an approval that it does not have.
+    pub(super) fn is_change_set_asked(&self, action: &Action) -> bool {
+        action.change_set.as_ref().is_some_and(|change_set| {
+            strictest(change_set).decision == Verdict::Ask
+                && self.change_set_approval(action, change_set).is_none()
+        })
+    }
+
     /// Returns the key of an action's last attempt.
     pub fn key(&self, action: &Action) -> Digest {
         self.key_for(action, action.phase)
@@ -340,4 +370,23 @@ impl RunState {
             (Phase::Apply, None) | (Phase::Run, _) => Digest::of_fields(&[run, &id, &round]),
         }
     }
+}
+
+/// Returns the actions whose question waits for a preview.
+pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
+    let hooks = state.spec.hooks;
+    if !hooks.preview || state.is_stopping() || now.draining {
+        return Vec::new();
+    }
+    let wanted = |(id, action): &(ActionId, &Action)| {
+        !action.cancel
+            && now.wall >= action.not_before
+            && action.spec.unprepared.is_none()
+            && !action.is_bridged()
+            && is_startable(state, *id, action)
+            && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())
+            && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
+            && matches!(state.leave(action), Leave::Needed(_))
+    };
+    state.open_actions().filter(wanted).map(|(id, _)| id).collect()
 }

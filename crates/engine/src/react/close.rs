@@ -196,7 +196,7 @@ impl Reaction<'_> {
         if closing.action.counts.stale < IN_A_ROW_MAX {
             return self.go_on(closing, outcome, Next::AskAgain);
         }
-        let sentence = "Not run: what its approval was about kept changing.";
+        let sentence = "Not run: what its approval was about changed each time.";
         let result = words::failure(&closing.action, "stale", sentence, serde_json::json!({}));
         let ending = Ending::failed("stale", EndedBy::Engine).result(result);
         self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))

@@ -82,7 +82,8 @@ impl Reaction<'_> {
         let (Some(action), Some(wait)) = (self.state.action(id), self.state.waits.get(&number)) else {
             return Ok(());
         };
-        let is_gate = matches!(wait.kind, WaitKind::Approval { change_set: None });
+        // Nothing begins in a run that stops: an approval or an input would come to nothing.
+        let is_gate = matches!(wait.kind, WaitKind::Approval { .. } | WaitKind::Input);
         let is_child = matches!(wait.kind, WaitKind::Child { .. });
         let withdraw =
             (self.state.is_cancelled(action) && !is_child) || (is_gate && !self.state.stops.is_empty());
@@ -216,6 +217,10 @@ impl Reaction<'_> {
                 self.end(id, Ending::cancelled(reason, EndedBy::Cancel).result(result))
             }
             Stage::Pending if !action.holds => self.follow_waiting_to_begin(id, stopping),
+            Stage::Proposed if stopping && self.state.is_change_set_asked(action) => {
+                let result = words::cancelled(action, false);
+                self.end(id, Ending::cancelled("stopping", EndedBy::Stop).result(result))
+            }
             Stage::Pending | Stage::Suspended if stopping => {
                 let result = words::cancelled(action, action.attempt > 0);
                 self.end(id, Ending::cancelled("stopping", EndedBy::Stop).result(result))

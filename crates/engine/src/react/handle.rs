@@ -8,7 +8,7 @@ use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unrea
 use crate::defect::{self, Defect};
 use crate::event::{
     ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed,
-    ModelResponded, NextModel, Origin, Outcome, Parsed, Phase, Purpose, RunClaimed, RunStopping, Step, Stop,
+    ModelResponded, NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
 use crate::react::wanted_hooks;
 use crate::state::{Action, Holder, OpenRequest, Stage};
@@ -32,7 +32,11 @@ impl Reaction<'_> {
                 }
                 // Once the work is called done, nothing more is said about the results of its turn.
                 let done = hook == Hook::Completion && self.state.is_called_done();
-                let answer = if done { HookAnswer::NoOpinion } else { answer };
+                let answer = match answer {
+                    _ if done => HookAnswer::NoOpinion,
+                    HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
+                    answer => answer,
+                };
                 self.emit(HookAnswered { hook, subject, answer })
             }
             Input::Preview { action, preview, expect } => self.preview(action, preview, expect),
@@ -191,7 +195,7 @@ impl Reaction<'_> {
     }
 
     fn preview(&mut self, id: ActionId, preview: Result<Payload, Fault>, expect: Vec<Digest>) -> Done {
-        if !crate::due::wanted_previews(self.state, self.now).contains(&id) {
+        if !super::wanted_previews(self.state, self.now).contains(&id) {
             return Ok(());
         }
         let Some(action) = self.state.action(id) else { return Ok(()) };
@@ -226,7 +230,7 @@ impl Reaction<'_> {
     fn bridge(&mut self, id: ActionId, attempt: u32, call: u32, spec: ActionSpec) -> Done {
         let open = self.is_open(id, attempt)
             && !self.state.is_stopping()
-            && self.state.action(id).is_some_and(|action| !action.cancel && action.phase == Phase::Run);
+            && self.state.action(id).is_some_and(|action| !action.cancel && !action.is_applying());
         let origin = Origin::Bridge { action: id, attempt, number: call };
         let known = self.state.actions.values().any(|action| action.spec.origin == origin);
         if !open || known {

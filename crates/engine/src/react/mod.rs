@@ -20,8 +20,7 @@ mod words;
 use provost_contract::json::Object;
 use serde_json::Value;
 
-pub(crate) use admit::is_startable;
-pub(crate) use ruling::Leave;
+pub(crate) use admit::{is_startable, wanted_previews};
 pub(crate) use turn::wanted_hooks;
 
 use crate::event::{
@@ -43,6 +42,9 @@ pub struct Now {
     pub active_ms: u64,
     /// Whether the worker is shutting down: nothing new begins.
     pub draining: bool,
+    /// Whether secret arguments of an action that waits can be sealed. Without that such an action is refused
+    /// before a person is asked.
+    pub can_seal: bool,
     /// What the next model call may cost at most, from a running count.
     pub reserve: Usage,
 }

@@ -179,8 +179,13 @@ impl Reaction<'_> {
             }
         }
         for (id, choice) in &declared.decide {
-            let end = self.state.action(*id).and_then(|action| action.end.as_ref());
-            let Some(end) = end else { return refuse("not_ended", id, "has not ended") };
+            let Some(action) = self.state.action(*id) else {
+                return refuse("unknown_action", id, "does not exist");
+            };
+            let Some(end) = &action.end else { return refuse("not_ended", id, "has not ended") };
+            if self.state.is_left_behind(action) {
+                return refuse("not_decidable", id, "was a part of an action that has ended");
+            }
             let in_doubt = end.reason == "in_doubt";
             let allowed = match (choice, end.status) {
                 (Choice::Retry, ActionEnd::Failed) => true,

@@ -22,16 +22,20 @@ impl RunState {
     /// Returns what the policy says about an action: the settings it was accepted with, what a hook said
     /// about exactly these arguments, and today's denials.
     pub fn ruling(&self, action: &Action) -> Ruling {
-        let tool = action.spec.operation.as_str();
-        let said = self.bound(action.ruled.as_ref(), action).and_then(ruling_of);
-        let ruling = self.agent.ruling_after(tool, said.as_ref());
+        let ruling = self.accepted_ruling(action);
         match &self.today {
             Some(today) if ruling.decision != Verdict::Deny => {
-                let now = today.ruling(tool);
+                let now = today.ruling(&action.spec.operation);
                 if now.decision == Verdict::Deny { now } else { ruling }
             }
             Some(_) | None => ruling,
         }
+    }
+
+    /// The same without today's denials: a function of the events.
+    fn accepted_ruling(&self, action: &Action) -> Ruling {
+        let said = self.bound(action.ruled.as_ref(), action).and_then(ruling_of);
+        self.agent.ruling_after(&action.spec.operation, said.as_ref())
     }
 
     /// Returns an answer if it is about these arguments under this policy.
@@ -42,7 +46,7 @@ impl RunState {
 
     /// Returns what a standing approval of an action's question covers.
     pub(crate) fn standing_scope(&self, action: &Action) -> String {
-        let ruling = self.ruling(action);
+        let ruling = self.accepted_ruling(action);
         let principal = &self.spec.principal;
         let owner = ["owner_type", "owner_key"].map(|key| principal.get(key).cloned().unwrap_or_default());
         let user = principal.get("acting_user_id").cloned().unwrap_or_default();
@@ -89,8 +93,8 @@ impl RunState {
     /// Returns whether a standing approval holds. Who may no longer answer has no standing word either.
     fn standing_counts(&self, scope: &str) -> bool {
         let approvers = &self.agent.spec.approvers;
-        let granted = self.standing.get(scope);
-        granted.is_some_and(|approval| approvers.is_empty() || approvers.contains(&approval.by.id))
+        let mut granted = self.standing.get(scope).into_iter().chain(self.remembered.get(scope));
+        granted.any(|approval| approvers.is_empty() || approvers.contains(&approval.by.id))
     }
 }
 

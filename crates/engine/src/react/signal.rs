@@ -85,7 +85,8 @@ impl Reaction<'_> {
     }
 
     fn is_decidable(&self, id: ActionId, _choice: Choice) -> bool {
-        let ended = self.state.action(id).and_then(|action| action.end.as_ref());
+        let action = self.state.action(id).filter(|action| !self.state.is_left_behind(action));
+        let ended = action.and_then(|action| action.end.as_ref());
         self.state.is_protocol()
             && !self.state.is_stopping()
             && ended.is_some_and(|end| matches!(end.status, ActionEnd::Failed | ActionEnd::Blocked))

@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 
 use super::{Action, RunState, Transcript};
 use crate::event::Subject;
-use crate::{ActionId, Seq};
+use crate::{ActionId, Agent, Digest, Payload, Seq};
 
 /// The key under which a result says who changed the arguments, and what they became.
 pub(crate) const ARGUMENTS_CHANGED: &str = "arguments_changed";
+/// The key under which a line names the artifact that it stands for.
+const ARTIFACT: &str = "artifact";
 
 impl RunState {
     /// Returns the transcript with everything that the next request will show.
@@ -86,7 +88,7 @@ impl RunState {
         if !self.is_protocol() {
             lines.push((end.seq, Arc::new(call_message(self.turn_of(id), action))));
         }
-        lines.push((end.seq, Arc::new(result_message(action, end.result.shown()))));
+        lines.push((end.seq, Arc::new(result_message(action, &end.result))));
         lines.extend(end.nudge.iter().map(|nudge| (end.seq, nudge.clone())));
         lines.extend(end.remarks.iter().map(|remark| (end.seq, remark.clone())));
     }
@@ -147,12 +149,36 @@ fn call_message(turn: u32, action: &Action) -> Message {
     Message::tool_call("", &action.spec.operation, parameters.clone(), turn.into(), metadata)
 }
 
-fn result_message(action: &Action, result: &Value) -> Message {
+/// The result of an action. One that is an artifact is marked with it: it is read before the model is shown
+/// the line, because an excerpt never decides what a model sees.
+fn result_message(action: &Action, result: &Payload) -> Message {
+    let (operation, label) = (&action.spec.operation, &action.spec.label);
+    let mut message = result_line(operation, label, result.shown());
+    if let Some(artifact) = result.artifact() {
+        message.metadata.insert(ARTIFACT.to_owned(), artifact.digest.to_string().into());
+    }
+    message
+}
+
+fn result_line(operation: &str, label: &str, result: &Value) -> Message {
     let payload = result.as_object().cloned().unwrap_or_else(|| {
-        json::into_object(json!({ "success": true, "tool_name": action.spec.operation, "result": result }))
+        json::into_object(json!({ "success": true, "tool_name": operation, "result": result }))
     });
-    let metadata = Object::from_iter([("tool_call_id".to_owned(), action.spec.label.as_str().into())]);
-    Message::tool_result(&result_content(&payload), &action.spec.operation, payload, metadata)
+    let metadata = Object::from_iter([("tool_call_id".to_owned(), label.into())]);
+    Message::tool_result(&result_content(&payload), operation, payload, metadata)
+}
+
+/// Returns the artifact that a line of a transcript stands for, if it does.
+pub fn artifact_of(message: &Message) -> Option<Digest> {
+    message.metadata.get(ARTIFACT)?.as_str()?.parse().ok()
+}
+
+/// Returns a line with the whole result in the place of its excerpt, cut to what the agent's model may see.
+pub fn with_result(agent: &Agent, message: &Message, result: &Value) -> Message {
+    let label = json::text(&message.metadata, "tool_call_id").unwrap_or_default();
+    let cut =
+        agent.truncator.zip(result.as_object()).map(|(truncator, wire)| truncator.truncate(wire).result);
+    result_line(message.tool_name(), label, &cut.map_or_else(|| result.clone(), Value::Object))
 }
 
 /// What the model reads of a result: its payload as JSON, or the error in plain words; before it, which

@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub use action::{Action, Answered, Bound, Counts, End, Stage};
 pub use ledger::{Holder, Ledger};
 pub(crate) use lines::ARGUMENTS_CHANGED;
+pub use lines::{artifact_of, with_result};
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 use serde_json::Value;
@@ -172,8 +173,10 @@ pub struct RunState {
     pub waits_opened: u32,
     /// What was spent, reserved and counted.
     pub ledger: Ledger,
-    /// Standing approvals, by scope.
+    /// Standing approvals of the workspace, by scope.
     pub standing: BTreeMap<String, StandingApproval>,
+    /// What was approved for the rest of this run, by scope.
+    pub remembered: BTreeMap<String, StandingApproval>,
     /// External signals that no action has taken yet.
     pub external: BTreeMap<String, VecDeque<(SignalId, Value)>>,
     /// Messages that wait until nothing is open.
@@ -302,6 +305,12 @@ impl RunState {
             && end.reason != "dependency"
             && !action.decided
             && !self.is_stopping()
+            && !self.is_left_behind(action)
+    }
+
+    /// Returns whether an action was a part of one that has ended: nothing can be decided about it any more.
+    pub fn is_left_behind(&self, action: &Action) -> bool {
+        action.spec.under.is_some_and(|parent| self.action(parent).is_none_or(Action::is_ended))
     }
 
     /// Returns how many executor tasks are open: attempts without a wait.
@@ -319,9 +328,13 @@ impl RunState {
         self.spec.hooks.after_tool && self.unjudged.iter().any(|id| !noted(id))
     }
 
-    /// Returns whether a result is looked at before the next call of the turn begins.
+    /// Returns whether the completion policy looks at a result before the next call of the turn begins. A hook
+    /// that only notes something holds nothing up.
     pub(crate) fn is_judging(&self) -> bool {
-        !self.is_protocol() && !self.unjudged.is_empty()
+        let judged =
+            |id: &ActionId| self.hooks.contains_key(&(Hook::Completion, Subject::Action { action: *id }));
+        let asked = self.spec.hooks.completion && !self.is_protocol();
+        asked && self.unjudged.iter().any(|id| !judged(id))
     }
 
     /// Returns whether the completion policy called the work done.
@@ -390,7 +403,7 @@ impl PartialEq for RunState {
             && (&self.open, &self.unjudged) == (&other.open, &other.unjudged)
             && self.waits == other.waits
             && self.ledger == other.ledger
-            && self.standing == other.standing
+            && (&self.standing, &self.remembered) == (&other.standing, &other.remembered)
             && self.external == other.external
             && self.queued == other.queued
             && self.hooks == other.hooks

@@ -49,7 +49,8 @@ impl Transcript {
         self.iter().map(|line| &line.message)
     }
 
-    pub(crate) fn push(&mut self, seq: Seq, message: Arc<Message>) {
+    /// Adds a line.
+    pub fn push(&mut self, seq: Seq, message: Arc<Message>) {
         self.tail.push(Line { seq, message });
         if self.tail.len() == CHUNK {
             self.full_len += CHUNK;

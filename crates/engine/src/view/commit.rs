@@ -211,12 +211,17 @@ fn add_settlement(step: &mut Step, state: &RunState, event: &Event, settled: &Wa
         how: how.to_owned(),
         by: settled.by.clone(),
     });
-    let Some(Answer::Verdicts { verdicts, remember: Some(Remember::Always), reason, .. }) = &settled.answer
+    let Some(Answer::Verdicts { verdicts, remember: Some(Remember::Always), reason, binding }) =
+        &settled.answer
     else {
         return;
     };
     let approved = verdicts.iter().filter(|(_, decision)| matches!(decision, Decision::Approve { .. }));
-    for action in approved.filter_map(|(id, _)| state.action(*id)) {
+    let approved = approved.filter_map(|(id, _)| state.action(*id));
+    // An approval of changes is bound to them, and about nothing else.
+    let of_changes =
+        |action: &crate::state::Action| action.change_set.as_ref().is_some_and(|set| set.digest == *binding);
+    for action in approved.filter(|action| !of_changes(action)) {
         let approval = StandingApproval {
             scope: state.standing_scope(action),
             tool: action.spec.operation.clone(),

@@ -6,13 +6,19 @@ use std::time::Duration;
 use provost_contract::json::Object;
 use provost_engine::event::{Hook, HookAnswer, Outcome, Subject as HookSubject};
 use provost_engine::{
-    ActionId, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
+    ActionId, Agent, Digest, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload,
+    Usage, hash_of,
 };
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use super::artifacts::{offload, read_all, whole};
 use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
-use super::run::RunActor;
+use super::run::{RunActor, Shared};
+use crate::store::Store;
+
+/// The pause before a large result is stored again.
+const STORE_PAUSE: Duration = Duration::from_millis(200);
 
 type Answer = (Input, Option<Vec<Object>>);
 
@@ -72,7 +78,15 @@ impl RunActor {
         };
         let limit = Duration::from_millis(self.state().spec.limits.model_ms);
         let performer = self.shared.performer.clone();
-        self.tasks.start(id, Arc::default(), async move { ask_model(&*performer, call, limit).await });
+        let store = self.shared.store.clone();
+        self.tasks.start(id, Arc::default(), async move {
+            let mut call = call;
+            match read_all(&*store, &call.context.agent, call.transcript).await {
+                Ok(transcript) => call.transcript = transcript,
+                Err(fault) => return unread(request, &fault),
+            }
+            ask_model(&*performer, call, limit).await
+        });
     }
 
     fn start_hook(&mut self, id: EffectId, hook: Hook, about: HookSubject) {
@@ -95,8 +109,15 @@ impl RunActor {
         };
         let call = HookCall { context: self.context(), hook, about, subject, transcript };
         let ms = self.state().spec.limits.hook_ms;
-        let performer = self.shared.performer.clone();
+        let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
         self.tasks.start(id, Arc::default(), async move {
+            let mut call = call;
+            if let Subject::Action(action) = &mut call.subject
+                && let Some(result) = &action.result
+                && let Ok(result) = whole(&*store, result).await
+            {
+                action.result = Some(result);
+            }
             let answer = timeout(Duration::from_millis(ms), performer.hook(call)).await;
             let late = || HookAnswer::Failed {
                 fault: Fault::new("hook_timed_out", format!("The hook gave no answer within {ms} ms.")),
@@ -105,17 +126,21 @@ impl RunActor {
         });
     }
 
-    /// What an executor gets of an open action, if its arguments are known.
-    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Work> {
+    /// What an executor gets of an open action. Arguments that this process does not know are read from their
+    /// seal.
+    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Assignment> {
         let open = self.state().action(action)?;
-        Some(Work {
+        let raw = self.arguments.of(action, &open.args);
+        let work = Work {
             context: self.context(),
             spec: open.spec.clone(),
-            raw: self.arguments.of(action, &open.args)?,
+            raw: raw.clone().unwrap_or_default(),
             notes: Notes { action, attempt: execute.attempt, sender: self.notes.clone() },
             execute,
             deltas: self.shared.deltas.clone(),
-        })
+        };
+        let sealed = raw.is_none().then(|| (self.shared.clone(), open.args.raw));
+        Some(Assignment { work, sealed })
     }
 
     fn start_preview(&mut self, id: EffectId, action: ActionId) {
@@ -135,7 +160,7 @@ impl RunActor {
         let performer = self.shared.performer.clone();
         self.tasks.start(id, Arc::default(), async move {
             let nothing = Ok(Payload::default());
-            let Some(work) = work else {
+            let Some(work) = known(work).await else {
                 return (Input::Preview { action, preview: nothing, expect: Vec::new() }, None);
             };
             let input = match timeout(Duration::from_millis(ms), performer.preview(work)).await {
@@ -149,11 +174,12 @@ impl RunActor {
     fn start_execute(&mut self, id: EffectId, execute: Execute) {
         let (action, attempt, ms) = (execute.action, execute.attempt, execute.timeout_ms);
         let work = self.assignment(action, execute);
-        let performer = self.shared.performer.clone();
+        let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
+        let agent = self.state().agent.clone();
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         self.tasks.start(id, stop, async move {
-            let Some(work) = work else {
+            let Some(work) = known(work).await else {
                 let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
                 return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
             };
@@ -164,9 +190,44 @@ impl RunActor {
             };
             let late = |_| (Outcome::TimedOut { ms }, Usage::default());
             let (outcome, usage) = ended.unwrap_or_else(late);
+            let outcome = stored(&*store, &agent, outcome).await;
             (Input::Outcome { action, attempt, outcome, usage }, None)
         });
     }
+}
+
+/// What an executor gets, and where its arguments are sealed if this process does not know them.
+struct Assignment {
+    work: Work,
+    sealed: Option<(Arc<Shared>, Digest)>,
+}
+
+/// Returns the work with its raw arguments; none when they are lost.
+async fn known(assignment: Option<Assignment>) -> Option<Work> {
+    let Assignment { mut work, sealed } = assignment?;
+    let Some((shared, hash)) = sealed else { return Some(work) };
+    let (run, action) = (work.context.spec.run.clone(), work.spec.id);
+    let sealed = shared.store.sealed(run.clone(), action).await.ok().flatten()?;
+    let raw = shared.seal.as_ref()?.open(&run, action, &sealed)?;
+    work.raw = raw;
+    (hash_of(&work.raw) == hash).then_some(work)
+}
+
+/// Stores a large result first. A store that is away is waited for: what an executor did is not forgotten.
+async fn stored(store: &dyn Store, agent: &Agent, outcome: Outcome) -> Outcome {
+    loop {
+        match offload(store, agent, outcome.clone()).await {
+            Ok(outcome) => return outcome,
+            Err(_) => tokio::time::sleep(STORE_PAUSE).await,
+        }
+    }
+}
+
+/// The transcript could not be read: the model is asked again a little later.
+fn unread(request: u32, fault: &crate::port::Fault) -> Answer {
+    let failed = ModelFault::new("store", format!("The transcript could not be read: {fault}"));
+    let failed = ModelFault { retry_in_ms: Some(1_000), usage: Some(Usage::default()), ..failed };
+    (Input::Model { request, answer: ModelAnswer::Failed(Box::new(failed)) }, None)
 }
 
 async fn ask_model(performer: &dyn Performer, call: ModelCall, limit: Duration) -> Answer {

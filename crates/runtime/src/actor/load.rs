@@ -204,7 +204,7 @@ async fn session_history(
 
 /// Folds the transcript of a session up to an entry, run after run. No text is copied: it comes from the
 /// journals that the entries name.
-fn session_transcript<'a>(
+pub(crate) fn session_transcript<'a>(
     store: &'a dyn Store,
     agents: &'a dyn Agents,
     session: &'a SessionId,

@@ -5,16 +5,21 @@
 //! ends or is lost.
 
 mod arguments;
+mod artifacts;
 mod commit;
 mod effects;
 mod load;
 mod performer;
 mod run;
+mod seal;
 mod tasks;
 
+pub use artifacts::INLINE_BYTES_MAX;
+pub(crate) use load::session_transcript;
 pub use load::{Agents, LoadError, LoadedRun, ReadRun};
 pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
     Performer, Previewed, RunContext, Subject, Work,
 };
 pub use run::{ActorError, Lease, Parked, Release, RunActor, Shared};
+pub use seal::{SealKey, SealKeyError};

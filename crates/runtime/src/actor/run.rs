@@ -17,10 +17,12 @@ use super::arguments::Arguments;
 use super::commit::{Committed, send};
 use super::load::{Agents, LoadError, LoadedRun};
 use super::performer::{DeltaSink, NewNote, Performer, RunContext};
+use super::seal::SealKey;
 use super::tasks::{Finished, Tasks};
-use crate::dispatch::is_gone;
 use crate::port::{Clock, Fault as StoreFault};
+use crate::process::is_gone;
 use crate::store::{CommitError, Store};
+use crate::verify::Anchor;
 
 /// How many signals are read at a time.
 const SIGNALS: usize = 256;
@@ -77,6 +79,11 @@ pub struct Shared {
     pub clock: Arc<dyn Clock>,
     /// Where deltas go.
     pub deltas: Arc<dyn DeltaSink>,
+    /// Seals secret arguments of actions that wait; without it such actions are refused before a person is
+    /// asked.
+    pub seal: Option<SealKey>,
+    /// Witnesses the ends of runs outside the store.
+    pub anchor: Option<Arc<dyn Anchor>>,
 }
 
 /// The lease of the worker that an actor works for.
@@ -150,7 +157,8 @@ impl RunActor {
             Some(parked) => (parked.loaded, parked.arguments),
             None => {
                 let loaded = LoadedRun::load(&*shared.store, &*shared.agents, &run).await?;
-                (loaded, Arguments::default())
+                let arguments = Arguments::of_run(&loaded.state);
+                (loaded, arguments)
             }
         };
         let (notes, noted) = mpsc::channel(NOTES);
@@ -241,6 +249,7 @@ impl RunActor {
             active_ms: self.loaded.active_ms
                 + u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
             draining,
+            can_seal: self.shared.seal.is_some(),
             reserve: self.shared.performer.reserve(&self.context(), &self.state().transcript),
         }
     }
@@ -263,12 +272,16 @@ impl RunActor {
                 return Ok(None);
             }
             let release = self.release(&now);
+            self.arguments.declared(&events);
             let commit = self.commit_of(&now, &events, release)?;
             let head = commit.records.last().map(|record| record.hash).unwrap_or(Digest::ZERO);
             match send(&*self.shared.store, Arc::new(commit)).await? {
                 Committed::Done => {
                     self.loaded.head = head;
                     self.acknowledge(&events);
+                    if let (Some(Release::Ended), Some(anchor)) = (release, &self.shared.anchor) {
+                        anchor.ended(&self.state().spec.run, self.state().seq, head, now.wall);
+                    }
                     return Ok(release);
                 }
                 Committed::Reload => self.reload().await?,
@@ -315,6 +328,7 @@ impl RunActor {
         } else {
             self.row = commit.row.clone();
         }
+        self.seal(&mut commit, events);
         let context = self.context();
         for order in &step.children {
             let Some(action) = self.state().action(order.action) else { continue };
@@ -324,6 +338,22 @@ impl RunActor {
             commit.runs_accepted.push(accepted(child, now)?);
         }
         Ok(commit)
+    }
+
+    /// Secret arguments of actions that begin to wait are sealed in the commit that opens the wait, and
+    /// deleted in the one that ends the action.
+    fn seal(&self, commit: &mut Commit, events: &[Event]) {
+        commit.sealed_delete.retain(|id| self.arguments.hides(*id));
+        let Some(key) = &self.shared.seal else { return };
+        for event in events {
+            let EventKind::WaitOpened(opened) = &event.kind else { continue };
+            for id in &opened.actions {
+                let args = self.state().action(*id).map(|action| &action.args).filter(|args| args.hides);
+                let Some(raw) = args.and_then(|args| self.arguments.of(*id, args)) else { continue };
+                let sealed = key.seal(&self.state().spec.run, *id, &raw);
+                commit.sealed_put.extend(sealed.map(|sealed| (*id, sealed)));
+            }
+        }
     }
 
     /// What was reacted to is durable.

@@ -6,10 +6,10 @@
 
 mod doors;
 mod events;
-mod process;
+mod sessions;
 mod worker;
 
 pub use doors::{Doors, NewRunRequest, SayOutcome, StartError};
 pub use events::{EventHub, Followed, RunEvent, RunEvents};
-pub use process::{is_gone, this_process};
+pub use sessions::{SessionDoorError, Sessions};
 pub use worker::{Dispatcher, DispatcherConfig, RunError, Scope};

@@ -9,9 +9,9 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::process::{is_gone, this_process};
 use crate::actor::{ActorError, Lease, Parked, Release, RunActor, Shared};
 use crate::port::Fault;
+use crate::process::{is_gone, this_process};
 use crate::store::{Beat, ClaimError, ClaimFilter, RegisterError};
 
 /// How many parked runs a worker holds in memory, so that it need not read them again.

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use provost_engine::{Agent, Digest, RunId, Seq, WorkerId};
 
 use super::HostPerformer;
-use crate::actor::{Agents, LoadError, LoadedRun, Shared};
+use crate::actor::{Agents, LoadError, LoadedRun, SealKey, Shared};
 use crate::dispatch::{
-    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, StartError,
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, Sessions, StartError,
 };
 use crate::driver::Host;
 use crate::port::Fault;
 use crate::store::{Accepted, RegisterError, Store};
+use crate::verify::Anchor;
 
 /// The agents of a process: by digest, and by name as they are configured today.
 #[derive(Debug, Default)]
@@ -68,6 +69,8 @@ pub struct Runs {
     pub store: Arc<dyn Store>,
     /// The doors to runs.
     pub doors: Doors,
+    /// The doors to sessions.
+    pub sessions: Sessions,
     /// The events of runs.
     pub events: EventHub,
     /// The worker.
@@ -85,8 +88,8 @@ impl Runs {
     pub async fn start(
         store: Arc<dyn Store>,
         host: Host,
-        worker: WorkerId,
-        scope: Scope,
+        (worker, scope): (WorkerId, Scope),
+        (seal, anchor): (Option<SealKey>, Option<Arc<dyn Anchor>>),
     ) -> Result<Self, RunsError> {
         let events = EventHub::start(store.clone());
         let agents = Arc::new(AgentRegistry::default());
@@ -98,9 +101,19 @@ impl Runs {
             agents: agents.clone(),
             clock,
             deltas: Arc::new(events.clone()),
+            seal,
+            anchor,
         });
         let dispatcher = Dispatcher::start(shared.clone(), DispatcherConfig::new(worker, scope)).await?;
-        Ok(Self { store, doors: Doors::new(shared), events, dispatcher, agents, performer })
+        Ok(Self {
+            store,
+            doors: Doors::new(shared.clone()),
+            sessions: Sessions::new(shared),
+            events,
+            dispatcher,
+            agents,
+            performer,
+        })
     }
 
     /// Accepts a run and works on it. `context` is the caller's, with its secrets; it is written nowhere.

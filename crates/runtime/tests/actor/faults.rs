@@ -1,10 +1,12 @@
 //! A drain, and a run that makes no progress.
 
-use provost_engine::event::{EndStatus, EventKind};
+use provost_engine::event::{Answer, Decision, EndStatus, EventKind};
+use provost_runtime::verify::{
+    AnchorFile, AnchorFinding, AnchorLine, check_anchors, erase_words, verify_run, verify_store,
+};
 use serde_json::json;
-use std::sync::Arc;
 
-use super::world::{Does, Process, Reply, TokioClock, end, gone, until};
+use provost_runtime::testing::{Does, Process, Reply, end, gone, until};
 
 #[tokio::test(start_paused = true)]
 async fn a_drained_worker_leaves_its_run_to_the_next() {
@@ -16,7 +18,7 @@ async fn a_drained_worker_leaves_its_run_to_the_next() {
     process.dispatcher.drain().await;
     let EventKind::AttemptEnded(lost) = until(&mut events, "attempt_ended").await else { panic!() };
     assert!(matches!(lost.outcome, provost_engine::event::Outcome::Lost { gone: true, .. }));
-    let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(TokioClock::new());
+    let clock = provost_runtime::testing::clock();
     let other = Process::over(process.store.clone(), clock, "worker-2", json!({})).await;
     assert_eq!(end(&mut events).await, EndStatus::Completed);
     assert_eq!(other.script.executed(), ["kb/read"]);
@@ -33,7 +35,7 @@ async fn a_run_that_is_claimed_again_and_again_without_progress_is_interrupted()
     let mut others = vec![process];
     for number in 2..8 {
         let store = others[0].store.clone();
-        let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(TokioClock::new());
+        let clock = provost_runtime::testing::clock();
         let other = Process::over(store.clone(), clock, &format!("worker-{number}"), json!({})).await;
         other.tool("kb/read", Does::Never);
         *other.script.found.lock().unwrap() = gone();
@@ -50,4 +52,62 @@ async fn a_run_that_is_claimed_again_and_again_without_progress_is_interrupted()
 
 async fn store_status(process: &Process) -> String {
     process.status("run-1").await
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_can_be_erased_and_everything_still_verifies_and_goes_on() {
+    let asks = json!({ "agent_config": { "action_policy": { "tools": { "kb/write": "preview" } } } });
+    let process = Process::start(asks).await;
+    process.replies([
+        Reply::Calls(vec![("kb/read", json!({ "text": "secret".repeat(3_000) }))]),
+        Reply::Calls(vec![("kb/write", json!({}))]),
+    ]);
+    let mut events = process.begin("run-1").await;
+    let asked = provost_runtime::testing::wait(&mut events).await;
+    let run: provost_engine::RunId = "run-1".parse().unwrap();
+    let records = process.store.journal(run.clone(), provost_engine::Seq(0), 100).await.unwrap();
+    let ended = records.iter().find(|record| &*record.kind == "action_ended").unwrap().seq;
+    let why = (provost_runtime::testing::ada(), provost_engine::Time(1), "a secret was found".to_owned());
+    erase_words(&*process.store, &run, ended, why).await.unwrap();
+    let report = verify_run(&*process.store, &run).await.unwrap();
+    assert_eq!((report.problems, report.erased), (Vec::new(), 1));
+    let verdicts = asked.actions.iter().map(|id| (*id, Decision::Approve { edit: None })).collect();
+    let yes = Answer::Verdicts { verdicts, remember: None, binding: asked.binding, reason: String::new() };
+    process.doors.answer(&asked.wait, &yes, provost_runtime::testing::ada()).await.unwrap();
+    assert_eq!(end(&mut events).await, EndStatus::Completed);
+    let (looked_at, damaged) = verify_store(&*process.store).await.unwrap();
+    assert_eq!((looked_at, damaged), (1, Vec::new()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_witness_confirms_ends_and_reports_what_is_missing() {
+    let process = Process::start(json!({})).await;
+    end(&mut process.begin("run-1").await).await;
+    end(&mut process.begin("run-2").await).await;
+    let row = process.store.run("run-1".parse().unwrap()).await.unwrap().unwrap().row;
+    let line =
+        AnchorLine::Ended { run: row.run.clone(), seq: row.head, hash: row.head_hash, at: row.updated };
+    let folder = tempfile::tempdir().unwrap();
+    let file = AnchorFile::new(folder.path().join("anchors.jsonl"));
+    file.append(&line).unwrap();
+    let report = check_anchors(&*process.store, &file.lines().unwrap()).await.unwrap();
+    assert_eq!(report.confirmed, 1);
+    assert_eq!(report.findings, [("run-2".parse().unwrap(), AnchorFinding::Unanchored)]);
+    assert!(!report.is_failure());
+    let other = AnchorLine::Ended {
+        run: row.run,
+        seq: row.head,
+        hash: provost_engine::Digest::ZERO,
+        at: row.updated,
+    };
+    let gone = AnchorLine::Ended {
+        run: "run-9".parse().unwrap(),
+        seq: row.head,
+        hash: row.head_hash,
+        at: row.updated,
+    };
+    let report = check_anchors(&*process.store, &[other, gone]).await.unwrap();
+    assert!(report.is_failure());
+    assert!(report.findings.iter().any(|(_, finding)| matches!(finding, AnchorFinding::Differs(_))));
+    assert!(report.findings.iter().any(|(_, finding)| *finding == AnchorFinding::Missing));
 }

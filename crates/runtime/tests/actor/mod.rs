@@ -4,4 +4,3 @@ mod faults;
 mod runs;
 mod sessions;
 mod waits;
-mod world;

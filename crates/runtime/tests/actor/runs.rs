@@ -8,7 +8,7 @@ use provost_runtime::dispatch::Followed;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::world::{Does, Process, Reply, ada, end, until};
+use provost_runtime::testing::{Does, Process, Reply, ada, end, until};
 
 #[tokio::test(start_paused = true)]
 async fn calls_are_executed_and_the_model_answers() {
@@ -148,4 +148,25 @@ async fn a_watcher_of_a_run_that_is_over_reads_all_of_it() {
             "run_ended"
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_result_is_an_artifact_and_the_model_reads_all_of_it() {
+    let process = Process::start(json!({})).await;
+    let text = "x".repeat(100_000);
+    process.replies([Reply::Calls(vec![("kb/read", json!({ "text": text }))]), Reply::Text("read")]);
+    let mut events = process.begin("run-1").await;
+    let EventKind::ActionEnded(ended) = until(&mut events, "action_ended").await else { panic!() };
+    let artifact = ended.result.artifact().expect("it is large").clone();
+    assert!(artifact.size > 100_000 && artifact.excerpt.to_string().len() < 3_000);
+    assert_eq!(end(&mut events).await, EndStatus::Completed);
+    let stored = process.store.artifact(artifact.digest).await.unwrap().unwrap();
+    assert!(String::from_utf8(stored).unwrap().contains(&text));
+    assert!(
+        process.script.bytes_shown.lock().unwrap().last().unwrap() > &200_000,
+        "call and result, in full"
+    );
+    let records = process.store.journal("run-1".parse().unwrap(), provost_engine::Seq(0), 100).await.unwrap();
+    let ended = records.iter().find(|record| &*record.kind == "action_ended").unwrap();
+    assert!(ended.words.as_deref().unwrap().len() < 4_000);
 }

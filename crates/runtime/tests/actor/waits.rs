@@ -9,7 +9,7 @@ use provost_runtime::store::AnswerError;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::world::{Does, Process, Reply, ada, end, gone, until, wait};
+use provost_runtime::testing::{Does, Process, Reply, ada, end, gone, until, wait};
 
 fn asks() -> serde_json::Value {
     json!({ "agent_config": { "action_policy": { "tools": { "kb/write": "preview", "kb/send": "preview" } } } })
@@ -112,7 +112,7 @@ async fn a_policy_that_forbids_since_then_beats_the_approval() {
     let mut events = process.begin("run-1").await;
     let asked = wait(&mut events).await;
     let forbids = json!({ "agent_config": { "action_policy": { "tools": { "kb/write": "forbidden" } } } });
-    process.known.set("helper", super::world::agent(forbids));
+    process.known.set("helper", provost_runtime::testing::agent(forbids));
     let yes = verdict(&asked, Decision::Approve { edit: None });
     process.doors.answer(&asked.wait, &yes, ada()).await.unwrap();
     let EventKind::ActionEnded(ended) = until(&mut events, "action_ended").await else { panic!() };
@@ -148,7 +148,7 @@ async fn what_was_under_way_when_a_process_died_is_in_doubt_and_has_three_answer
         let mut events = process.begin("run-1").await;
         process.script.began.notified().await;
         // The worker is buried, as if its process had died: another one takes the run.
-        let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(super::world::TokioClock::new());
+        let clock = provost_runtime::testing::clock();
         let other = Process::over(process.store.clone(), clock, "worker-2", json!({})).await;
         *other.script.found.lock().unwrap() = gone();
         process.store.bury("worker-1".parse().unwrap()).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_keyed_call_runs_again_under_the_same_key_and_a_read_too() {
     process.replies([Reply::Calls(vec![("kb/put", json!({}))])]);
     let mut events = process.begin("run-1").await;
     process.script.began.notified().await;
-    let clock: Arc<dyn provost_runtime::port::Clock> = Arc::new(super::world::TokioClock::new());
+    let clock = provost_runtime::testing::clock();
     let other = Process::over(process.store.clone(), clock, "worker-2", json!({})).await;
     *other.script.found.lock().unwrap() = gone();
     process.store.bury("worker-1".parse().unwrap()).await.unwrap();
@@ -181,4 +181,25 @@ async fn a_keyed_call_runs_again_under_the_same_key_and_a_read_too() {
     // The first worker wakes up: its outcome and its commits count for nothing.
     gate.notify_one();
     assert_eq!(process.status("run-1").await, "completed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn secret_arguments_of_a_waiting_call_outlive_their_process_sealed() {
+    let process = Process::start(asks()).await;
+    process.replies([Reply::Calls(vec![("kb/write", json!({ "password": "hunter2" }))])]);
+    let mut events = process.begin("run-1").await;
+    let asked = wait(&mut events).await;
+    let run: provost_engine::RunId = "run-1".parse().unwrap();
+    let sealed = process.store.sealed(run.clone(), asked.actions[0]).await.unwrap().expect("it is sealed");
+    assert!(!String::from_utf8_lossy(&sealed).contains("hunter2"));
+    // The process ends; another one, which never knew the arguments, goes on.
+    process.dispatcher.drain().await;
+    let clock = provost_runtime::testing::clock();
+    let other = Process::over(process.store.clone(), clock, "worker-2", asks()).await;
+    let yes = verdict(&asked, Decision::Approve { edit: None });
+    other.doors.answer(&asked.wait, &yes, ada()).await.unwrap();
+    let EventKind::ActionEnded(ended) = until(&mut events, "action_ended").await else { panic!() };
+    assert_eq!(ended.result.shown()["result"]["password"], "hunter2", "the tool got it");
+    end(&mut events).await;
+    assert_eq!(process.store.sealed(run, asked.actions[0]).await.unwrap(), None, "and the seal is gone");
 }

@@ -48,7 +48,8 @@ pub(super) fn drive(
 async fn run(clock: &Arc<ManualClock>, host: &Host, start: &Start) -> Result<Value, Value> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
     let worker = "worker".parse().map_err(failed)?;
-    let runs = Runs::start(store, host.clone(), worker, Scope::Asked).await.map_err(failed)?;
+    let runs =
+        Runs::start(store, host.clone(), (worker, Scope::Asked), (None, None)).await.map_err(failed)?;
     let id: RunId = RUN.parse().map_err(failed)?;
     let request = request(start, host, id.clone(), Actor::runtime()).map_err(|error| error.to_value())?;
     let locked = lock(&runs, host, start, &request).await?;

@@ -43,11 +43,17 @@ impl World {
                 return Err(Violation::new(run, "the fold and the live state have other effects due"));
             }
             let (mut live, mut folded) = (actor.state.clone(), folded);
-            let later = provost_engine::Now { wall: now.wall.plus_ms(5_000), ..now };
+            let later = provost_engine::Now { wall: now.wall.plus_ms(5_000), ..now.clone() };
             let (one, other) =
                 (react(&mut live, &later, vec![Input::Tick]), react(&mut folded, &later, vec![Input::Tick]));
             if one != other {
                 return Err(Violation::new(run, "the fold and the live state react differently"));
+            }
+            // A worker that shuts down leaves hooks to the next one.
+            let now = provost_engine::Now { draining: false, ..now };
+            let rests = due(&actor.state, &now).is_empty() && actor.state.waits.is_empty();
+            if rests && actor.state.ended.is_none() && !provost_engine::would_advance(&actor.state, &now) {
+                return Err(Violation::new(run, "nothing will ever wake it"));
             }
         }
         Ok(())
@@ -60,7 +66,8 @@ impl World {
         }
         for listed in self.tables.list_runs(&RunFilter::default(), None, 10_000).items {
             let row = listed.row;
-            if row.inbox != row.taken {
+            let named = self.checker.runs.get(&row.run).map(|seen| seen.signal);
+            if row.inbox != row.taken || named != Some(row.inbox) {
                 return Err(Violation::new(&row.run, "it ended with signals in its queue"));
             }
             let records = self.tables.journal(&row.run, Seq(0), usize::MAX);
@@ -71,12 +78,44 @@ impl World {
                 return Err(Violation::new(&row.run, "a wait or a reservation is left"));
             }
             self.honest(&row.run)?;
+            self.erased(&row.run, &state, records)?;
         }
         let filter = WaitFilter { state: WaitState::Unsettled, ..WaitFilter::default() };
         if let Some(wait) = self.tables.list_waits(&filter, None, 1).items.first() {
             return Err(Violation::new(&wait.row.wait.run, "a wait is not settled"));
         }
         self.sessions_agree()
+    }
+
+    /// A journal without words folds to the same stages.
+    fn erased(
+        &self,
+        run: &RunId,
+        whole: &RunState,
+        records: Vec<provost_engine::Record>,
+    ) -> Result<(), Violation> {
+        let fail = |problem: String| Violation::new(run, format!("without words: {problem}"));
+        let erase = |mut record: provost_engine::Record| {
+            record.words = None;
+            Event::from_record(&record)
+        };
+        let events: Result<Vec<Event>, _> = records.into_iter().map(erase).collect();
+        let events = events.map_err(|error| fail(error.to_string()))?;
+        let state = RunState::fold(whole.agent.clone(), Vec::new(), &events)
+            .map_err(|illegal| fail(illegal.to_string()))?;
+        let stages = |state: &RunState| {
+            let actions = state.actions.iter().map(|(id, action)| {
+                let end = action.end.as_ref().map(|end| (end.status, end.reason.clone(), end.satisfying));
+                (*id, action.stage, action.attempt, action.effect, end)
+            });
+            actions.collect::<Vec<_>>()
+        };
+        let facts = |state: &RunState| (state.ended, state.seq, state.unseen, state.policy, state.claims);
+        if stages(&state) != stages(whole) || facts(&state) != facts(whole) || state.ledger != whole.ledger {
+            let (here, there) = ((facts(&state), stages(&state)), (facts(whole), stages(whole)));
+            return Err(fail(format!("{here:?} instead of {there:?}")));
+        }
+        Ok(())
     }
 
     /// What an action says of its effect is what the world saw.

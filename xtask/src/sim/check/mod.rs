@@ -348,8 +348,9 @@ impl Seen {
                 self.standing.insert(scope.clone(), approval.tool.clone());
             }
             Signal::Standing { scope, grant: None } => {
-                self.standing.remove(scope);
-                self.own_standing.remove(scope);
+                let about = |tool: &String| scope.contains(&format!("\"{tool}\""));
+                self.standing.retain(|_, tool| !about(tool));
+                self.own_standing.retain(|_, tool| !about(tool));
             }
             Signal::Answer { .. } => return Err("an answer that counts settles its wait".into()),
         }
@@ -363,6 +364,12 @@ impl Seen {
         if !matches!(end.status, ActionEnd::Failed | ActionEnd::Blocked) {
             return Err(format!("{id} is not to be decided about"));
         }
+        if let Some(parent) = action.spec.under
+            && self.actions.get(&parent).is_none_or(|parent| parent.end.is_some())
+        {
+            return Err(format!("{id} was a part of an action that has ended"));
+        }
+        let Some(action) = self.actions.get_mut(&id) else { return Ok(()) };
         match choice {
             Choice::Accept => return Ok(()),
             Choice::Skip => {
@@ -461,7 +468,7 @@ impl Seen {
                 && self.is_cancelled(action)
                 && !self.cancels_sent.contains(run)
             {
-                return Err(format!("{id} is cancelled and its child {run} was not told"));
+                return Err(format!("{id} is cancelled and its child {run} was not asked to stop"));
             }
         }
         if running > self.spec.limits.parallel {

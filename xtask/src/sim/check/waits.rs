@@ -1,7 +1,9 @@
 //! Waits: opened once, settled once.
 
 use provost_engine::ActionId;
-use provost_engine::event::{Answer, Decision, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
+use provost_engine::event::{
+    Answer, Decision, Phase, Remember, Settlement, WaitKind, WaitOpened, WaitSettled,
+};
 
 use super::Seen;
 
@@ -17,6 +19,17 @@ impl Seen {
             }
             if opened.kind.is_work() != action.open.is_some() {
                 return Err(format!("{id} has the wrong stage for this wait"));
+            }
+            let about_changes = matches!(opened.kind, WaitKind::Approval { change_set: Some(_) });
+            if about_changes && action.last.is_some_and(|(phase, _)| phase == Phase::Apply) {
+                return Err("a begun apply is judged again".into());
+            }
+            // A hook asks by a rule of its own.
+            let asks = opened.kind == (WaitKind::Approval { change_set: None }) && !self.spec.hooks.policy;
+            let tool = &action.spec.operation;
+            if asks && action.attempts == 0 && tool.ends_with("-ask") && self.own_standing.contains_key(tool)
+            {
+                return Err("a person is asked again about what was approved for the whole run".into());
             }
             action.wait = Some(opened.wait.clone());
         }
@@ -70,7 +83,8 @@ impl Seen {
                 _ => {}
             }
         }
-        if settled.how == Settlement::Answered {
+        let about_action = opened.kind == (WaitKind::Approval { change_set: None });
+        if settled.how == Settlement::Answered && about_action {
             self.remember(&opened.actions, settled);
         }
         Ok(())
@@ -89,7 +103,7 @@ impl Seen {
                 Remember::Run => &mut self.own_standing,
                 Remember::Always => &mut self.standing,
             };
-            standing.insert(format!("remembered:{tool}"), tool);
+            standing.insert(tool.clone(), tool);
         }
     }
 }

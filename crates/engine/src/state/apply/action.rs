@@ -287,6 +287,11 @@ fn cancel_bridged(state: &mut RunState, id: ActionId) {
 }
 
 impl Action {
+    /// Returns whether its open attempt makes a change set real.
+    pub fn is_applying(&self) -> bool {
+        self.phase == Phase::Apply
+    }
+
     /// Returns whether it is a call out of a running sandbox.
     pub fn is_bridged(&self) -> bool {
         matches!(self.spec.origin, Origin::Bridge { .. })

@@ -60,6 +60,7 @@ pub(in crate::state) fn begin(
         waits_opened: 0,
         ledger: Ledger::new(&spec.limits, &spec.budgets, &spec.budgets_used),
         standing: BTreeMap::new(),
+        remembered: BTreeMap::new(),
         external: BTreeMap::new(),
         queued: Vec::new(),
         hooks: BTreeMap::new(),
@@ -152,6 +153,7 @@ pub(super) fn signal_taken(state: &mut RunState, seq: Seq, taken: &SignalTaken) 
             }
             None => {
                 state.standing.remove(scope);
+                state.remembered.remove(scope);
             }
         },
         Signal::Answer { .. } => return Err("an answer that counts is the settlement of its wait".into()),

@@ -230,8 +230,8 @@ pub(super) fn refused(state: &mut RunState, seq: Seq, refused: &ResponseRefused)
 }
 
 pub(super) fn compacted(state: &mut RunState, seq: Seq, compacted: &HistoryCompacted) -> Problem {
-    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX);
-    need(upto <= state.shown().len(), "the transcript has fewer lines")?;
+    // Erased words leave fewer lines than there were; what is left of the oldest gives way all the same.
+    let upto = usize::try_from(compacted.upto).unwrap_or(usize::MAX).min(state.shown().len());
     if state.model.response.as_ref().is_some_and(|response| response.purpose == Purpose::Compaction) {
         state.model.response = None;
     }
@@ -254,14 +254,13 @@ fn wait_to_compact(state: &mut RunState) {
     state.compact_at = state.transcript.len() + room;
 }
 
-pub(super) fn hook_answered(state: &mut RunState, event: &Event, answered: &HookAnswered) -> Problem {
-    let seq = event.seq;
+pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswered) -> Problem {
     if let Subject::Action { action } = answered.subject {
         return about_action(state, seq, action, answered);
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
-        // Erased messages leave their event: the model is asked as it would have been.
-        state.unseen += u32::from(!messages.is_empty() || event.erased);
+        // Counted by the fact that there are some: their words may be erased.
+        state.unseen += 1;
         state.after_turn.extend(messages.iter().map(|message| (seq, message.clone())));
         if let Some(turn) = state.turn.as_mut().filter(|_| answered.hook != Hook::Interrupt) {
             turn.spoken = true;

@@ -3,7 +3,7 @@
 use super::super::{Action, Answered, Bound, Holder, OpenWait, RunState, Stage};
 use super::{Problem, need};
 use crate::defect::{self, Defect};
-use crate::event::{Answer, Decision, Phase, Settlement, WaitKind, WaitOpened, WaitSettled};
+use crate::event::{Answer, Decision, Phase, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
 use crate::{ActionId, Digest, StandingApproval, Time};
 
 pub(super) fn opened(state: &mut RunState, opened: &WaitOpened) -> Problem {
@@ -193,9 +193,15 @@ fn work_settled(action: &mut Action, settled: &WaitSettled) {
     action.answered = Some(Answered::Work { how: settled.how, answer, by });
 }
 
-/// What is remembered of an approval holds at once in this run.
+/// What is remembered of an approval holds at once in this run. An approval of changes is about these
+/// changes alone.
 fn remember(state: &mut RunState, wait: &OpenWait, settled: &WaitSettled) {
-    let Some(Answer::Verdicts { verdicts, remember: Some(_), reason, .. }) = &settled.answer else { return };
+    let Some(Answer::Verdicts { verdicts, remember: Some(how_long), reason, .. }) = &settled.answer else {
+        return;
+    };
+    if wait.kind != (WaitKind::Approval { change_set: None }) {
+        return;
+    }
     let approved: Vec<ActionId> = wait
         .actions
         .iter()
@@ -213,6 +219,9 @@ fn remember(state: &mut RunState, wait: &OpenWait, settled: &WaitSettled) {
             run: state.spec.run.clone(),
             reason: (!reason.is_empty()).then(|| reason.clone()),
         };
-        state.standing.insert(scope, approval);
+        match how_long {
+            Remember::Run => state.remembered.insert(scope, approval),
+            Remember::Always => state.standing.insert(scope, approval),
+        };
     }
 }

@@ -1,8 +1,26 @@
-//! A process: a store, a worker, doors, and a script in place of models and tools.
+//! A process for tests: a store, a worker, doors, and a script in place of models and tools.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails panics"
+)]
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+use crate::actor::{
+    Agents, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
+    RunContext, SealKey, Shared, Work,
+};
+use crate::dispatch::{
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope, Sessions,
+};
+use crate::port::{Boxed, Clock};
+use crate::store::memory::MemoryStore;
+use crate::store::{ClaimFilter, Store};
+use crate::system::TokioClock;
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
@@ -16,46 +34,17 @@ use provost_engine::{
     Actor, ActorKind, Agent, AgentSpec, Args, Digest, Fault, ModelAnswer, ModelFault, ModelResponse, Payload,
     RunId, Seq, Usage, WorkerId,
 };
-use provost_runtime::actor::{
-    Agents, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
-    RunContext, Shared, Work,
-};
-use provost_runtime::dispatch::{
-    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope,
-};
-use provost_runtime::port::{Boxed, Clock};
-use provost_runtime::store::memory::MemoryStore;
-use provost_runtime::store::{ClaimFilter, Store};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
-/// A clock that goes with tokio's, so that paused time stands still for both.
-pub(super) struct TokioClock {
-    began: Instant,
-}
-
-impl TokioClock {
-    pub(super) fn new() -> Self {
-        Self { began: Instant::now() }
-    }
-}
-
-impl Clock for TokioClock {
-    fn now_ms(&self) -> i64 {
-        1_000_000 + i64::try_from(self.began.elapsed().as_millis()).unwrap()
-    }
-
-    fn sleep_until(&self, at_ms: i64) -> Boxed<'static, ()> {
-        let until =
-            self.began + std::time::Duration::from_millis(u64::try_from((at_ms - 1_000_000).max(0)).unwrap());
-        Box::pin(tokio::time::sleep_until(until))
-    }
+/// A clock whose time is paused with tokio's.
+pub fn clock() -> Arc<dyn Clock> {
+    Arc::new(TokioClock::starting_at(1_000_000))
 }
 
 /// One reply of the model.
 #[derive(Clone)]
-pub(super) enum Reply {
+pub enum Reply {
     Text(&'static str),
     Calls(Vec<(&'static str, Value)>),
     Fails { retry: bool },
@@ -63,9 +52,9 @@ pub(super) enum Reply {
 
 /// What a tool does.
 #[derive(Clone)]
-pub(super) enum Does {
+pub enum Does {
     Succeeds,
-    Fails,
+
     Panics,
     /// It says that it began, and ends when the gate opens.
     Waits(Arc<Notify>),
@@ -73,21 +62,23 @@ pub(super) enum Does {
 }
 
 #[derive(Default)]
-pub(super) struct Script {
-    pub(super) replies: Mutex<VecDeque<Reply>>,
-    pub(super) tools: Mutex<HashMap<String, Does>>,
-    pub(super) hooks: Mutex<HashMap<Hook, HookAnswer>>,
+pub struct Script {
+    pub replies: Mutex<VecDeque<Reply>>,
+    pub tools: Mutex<HashMap<String, Does>>,
+    pub hooks: Mutex<HashMap<Hook, HookAnswer>>,
     /// Hooks that answer only when the gate opens.
-    pub(super) slow_hooks: Mutex<HashMap<Hook, Arc<Notify>>>,
-    pub(super) found: Mutex<Found>,
+    pub slow_hooks: Mutex<HashMap<Hook, Arc<Notify>>>,
+    pub found: Mutex<Found>,
     /// The tools that were executed, in order, with the hash of the key.
-    pub(super) executed: Mutex<Vec<(String, Digest)>>,
-    pub(super) shown: Mutex<Vec<usize>>,
-    pub(super) began: Notify,
+    pub executed: Mutex<Vec<(String, Digest)>>,
+    pub shown: Mutex<Vec<usize>>,
+    /// How many bytes of messages each model call read.
+    pub bytes_shown: Mutex<Vec<usize>>,
+    pub began: Notify,
 }
 
 impl Script {
-    pub(super) fn executed(&self) -> Vec<String> {
+    pub fn executed(&self) -> Vec<String> {
         self.executed.lock().unwrap().iter().map(|(tool, _)| tool.clone()).collect()
     }
 }
@@ -104,6 +95,8 @@ impl Performer for Edge {
 
     fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
         self.script.shown.lock().unwrap().push(call.transcript.len());
+        let bytes = call.transcript.messages().map(|message| message.to_value().to_string().len()).sum();
+        self.script.bytes_shown.lock().unwrap().push(bytes);
         let reply = self.script.replies.lock().unwrap().pop_front();
         Box::pin(async move { reply_of(reply.unwrap_or(Reply::Text("done"))) })
     }
@@ -133,10 +126,6 @@ impl Performer for Edge {
             self.script.began.notify_one();
             match does {
                 Does::Succeeds => {}
-                Does::Fails => {
-                    let fault = Fault::new("broken", "It broke.");
-                    return (Outcome::Failed { fault, result: Payload::default() }, Usage::default());
-                }
                 Does::Panics => panic!("a tool that panics"),
                 Does::Waits(gate) => gate.notified().await,
                 Does::Never => std::future::pending().await,
@@ -229,12 +218,12 @@ fn reply_of(reply: Reply) -> ModelReply {
 
 /// The agents of the process.
 #[derive(Default)]
-pub(super) struct Known {
+pub struct Known {
     today: Mutex<BTreeMap<String, Arc<Agent>>>,
 }
 
 impl Known {
-    pub(super) fn set(&self, name: &str, agent: Arc<Agent>) {
+    pub fn set(&self, name: &str, agent: Arc<Agent>) {
         self.today.lock().unwrap().insert(name.to_owned(), agent);
     }
 }
@@ -250,7 +239,7 @@ impl Agents for Known {
     }
 }
 
-pub(super) fn agent(policy: Value) -> Arc<Agent> {
+pub fn agent(policy: Value) -> Arc<Agent> {
     let tool = |name: &str, more: Value| {
         let mut tool = json!({
             "name": name, "source": name.split('/').next().unwrap(), "description": name,
@@ -277,52 +266,63 @@ pub(super) fn agent(policy: Value) -> Arc<Agent> {
     Arc::new(agent)
 }
 
-pub(super) struct Process {
-    pub(super) dispatcher: Dispatcher,
-    pub(super) doors: Doors,
-    pub(super) hub: EventHub,
-    pub(super) script: Arc<Script>,
-    pub(super) known: Arc<Known>,
-    pub(super) store: Arc<dyn Store>,
+pub struct Process {
+    pub dispatcher: Dispatcher,
+    pub doors: Doors,
+    pub sessions: Sessions,
+    pub hub: EventHub,
+    pub script: Arc<Script>,
+    pub known: Arc<Known>,
+    pub store: Arc<dyn Store>,
 }
 
 impl Process {
     /// A process with a store of its own.
-    pub(super) async fn start(policy: Value) -> Self {
-        let clock = Arc::new(TokioClock { began: Instant::now() });
+    pub async fn start(policy: Value) -> Self {
+        let clock = clock();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
         Self::over(store, clock, "worker-1", policy).await
     }
 
     /// Another process over the same store.
-    pub(super) async fn over(
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        worker: &str,
-        policy: Value,
-    ) -> Self {
+    pub async fn over(store: Arc<dyn Store>, clock: Arc<dyn Clock>, worker: &str, policy: Value) -> Self {
         let (script, known) = (Arc::new(Script::default()), Arc::new(Known::default()));
         known.set("helper", agent(policy));
         let hub = EventHub::start(store.clone());
         let deltas: Arc<dyn DeltaSink> = Arc::new(hub.clone());
         let performer = Arc::new(Edge { script: script.clone(), agents: known.clone() });
-        let shared =
-            Arc::new(Shared { store: store.clone(), performer, agents: known.clone(), clock, deltas });
+        let shared = Arc::new(Shared {
+            store: store.clone(),
+            performer,
+            agents: known.clone(),
+            clock,
+            deltas,
+            seal: Some(SealKey::from_bytes(&[7; 32]).unwrap()),
+            anchor: None,
+        });
         let worker: WorkerId = worker.parse().unwrap();
         let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));
         let dispatcher = Dispatcher::start(shared.clone(), config).await.unwrap();
-        Self { dispatcher, doors: Doors::new(shared), hub, script, known, store }
+        Self {
+            dispatcher,
+            doors: Doors::new(shared.clone()),
+            sessions: Sessions::new(shared),
+            hub,
+            script,
+            known,
+            store,
+        }
     }
 
-    pub(super) fn replies(&self, replies: impl IntoIterator<Item = Reply>) {
+    pub fn replies(&self, replies: impl IntoIterator<Item = Reply>) {
         self.script.replies.lock().unwrap().extend(replies);
     }
 
-    pub(super) fn tool(&self, name: &str, does: Does) {
+    pub fn tool(&self, name: &str, does: Does) {
         self.script.tools.lock().unwrap().insert(name.to_owned(), does);
     }
 
-    pub(super) fn spec(&self, run: &str) -> RunSpec {
+    pub fn spec(&self, run: &str) -> RunSpec {
         RunSpec {
             run: run.parse().unwrap(),
             agent: "helper".into(),
@@ -346,33 +346,33 @@ impl Process {
         }
     }
 
-    pub(super) fn request(&self, spec: RunSpec) -> NewRunRequest {
+    pub fn request(&self, spec: RunSpec) -> NewRunRequest {
         NewRunRequest::new(spec, self.known.today("helper").unwrap(), ada())
     }
 
     /// Starts a run and follows it.
-    pub(super) async fn begin(&self, run: &str) -> RunEvents {
+    pub async fn begin(&self, run: &str) -> RunEvents {
         self.begin_with(self.spec(run)).await
     }
 
-    pub(super) async fn begin_with(&self, spec: RunSpec) -> RunEvents {
+    pub async fn begin_with(&self, spec: RunSpec) -> RunEvents {
         let run = spec.run.clone();
         self.doors.accept(self.request(spec)).await.unwrap();
         self.hub.follow(&run, Seq(0))
     }
 
-    pub(super) async fn status(&self, run: &str) -> String {
+    pub async fn status(&self, run: &str) -> String {
         let run: RunId = run.parse().unwrap();
         self.store.run(run).await.unwrap().unwrap().row.status
     }
 }
 
-pub(super) fn ada() -> Actor {
+pub fn ada() -> Actor {
     Actor::new(ActorKind::Person, "user:ada").via("test")
 }
 
 /// Waits for the end of a run.
-pub(super) async fn end(events: &mut RunEvents) -> EndStatus {
+pub async fn end(events: &mut RunEvents) -> EndStatus {
     loop {
         let event = events.next_event().await.expect("the run ends");
         if let EventKind::RunEnded(ended) = event.event.kind {
@@ -382,7 +382,7 @@ pub(super) async fn end(events: &mut RunEvents) -> EndStatus {
 }
 
 /// Waits for the next wait of a run.
-pub(super) async fn wait(events: &mut RunEvents) -> WaitOpened {
+pub async fn wait(events: &mut RunEvents) -> WaitOpened {
     loop {
         let event = events.next_event().await.expect("the run waits");
         if let EventKind::WaitOpened(opened) = event.event.kind {
@@ -392,7 +392,7 @@ pub(super) async fn wait(events: &mut RunEvents) -> WaitOpened {
 }
 
 /// Waits for an event of a kind.
-pub(super) async fn until(events: &mut RunEvents, kind: &str) -> EventKind {
+pub async fn until(events: &mut RunEvents, kind: &str) -> EventKind {
     loop {
         let event = events.next_event().await.expect("it happens");
         if event.event.kind.name() == kind {
@@ -401,6 +401,6 @@ pub(super) async fn until(events: &mut RunEvents, kind: &str) -> EventKind {
     }
 }
 
-pub(super) fn gone() -> Found {
+pub fn gone() -> Found {
     Found { gone: true, probe: Probe::Unknown, result: None }
 }

@@ -1,0 +1,202 @@
+//! Comparing journals with their chains, rows and waits.
+
+use std::collections::BTreeSet;
+
+use provost_engine::event::{Event, EventKind};
+use provost_engine::{Digest, RunId, Seq, WaitId};
+
+use crate::port::Fault;
+use crate::store::{RunCursor, RunFilter, RunProblem, Store, WaitFilter, WaitState};
+
+/// How many records or rows are read at a time.
+const PAGE: usize = 1_000;
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A record does not fit into its chain.
+    #[error("{0}")]
+    Chain(String),
+    /// A record cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The journal is shorter or longer than its row says: its end was cut off, or something was appended.
+    #[error("the journal ends at record {journal}, the list of runs says {row}")]
+    Head {
+        /// The end of the journal.
+        journal: Seq,
+        /// What the row says.
+        row: Seq,
+    },
+    /// The last record is another one than the row says.
+    #[error("the last record is not the one that the list of runs names")]
+    HeadHash,
+    /// The list of runs says another state than the journal.
+    #[error("the list of runs says {row}, the journal says {journal}")]
+    Status {
+        /// What the row says.
+        row: String,
+        /// What the journal says.
+        journal: String,
+    },
+    /// A run is listed and has no journal.
+    #[error("the run is listed and has no journal")]
+    NoJournal,
+    /// A journal has no entry in the list of runs.
+    #[error("the journal has no entry in the list of runs")]
+    NoRow,
+    /// The open waits of the journal are not those of the table.
+    #[error("wait {0} is open in only one of journal and table")]
+    Wait(WaitId),
+}
+
+/// What was found about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunReport {
+    /// The run.
+    pub run: RunId,
+    /// The end of its journal.
+    pub head: Seq,
+    /// The hash of its last record.
+    pub hash: Digest,
+    /// How many of its records have erased words.
+    pub erased: usize,
+    /// What is not as it was written.
+    pub problems: Vec<Problem>,
+}
+
+/// Verifies one run: its chain, its head, its row and its waits.
+///
+/// # Errors
+/// If the store fails. Damage is a finding, not an error.
+pub async fn verify_run(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault> {
+    let mut report =
+        RunReport { run: run.clone(), head: Seq(0), hash: Digest::ZERO, erased: 0, problems: Vec::new() };
+    let mut facts = Facts::default();
+    loop {
+        let page = store.journal(run.clone(), report.head, PAGE).await?;
+        if page.is_empty() {
+            break;
+        }
+        for record in &page {
+            if let Err(error) = record.verify(run, (report.head, report.hash)) {
+                report.problems.push(Problem::Chain(error.to_string()));
+                return Ok(report);
+            }
+            (report.head, report.hash) = (record.seq, record.hash);
+            report.erased += usize::from(record.erased.is_some());
+            match Event::from_record(record) {
+                Ok(event) => facts.take(&event),
+                Err(error) => report.problems.push(Problem::Unreadable(error.to_string())),
+            }
+        }
+    }
+    compare_row(store, &mut report, &facts).await?;
+    compare_waits(store, &mut report, &facts).await?;
+    Ok(report)
+}
+
+/// What the events say that rows repeat.
+#[derive(Default)]
+struct Facts {
+    open: BTreeSet<WaitId>,
+    ended: Option<&'static str>,
+}
+
+impl Facts {
+    fn take(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::WaitOpened(opened) => {
+                self.open.insert(opened.wait.clone());
+            }
+            EventKind::WaitSettled(settled) => {
+                self.open.remove(&settled.wait);
+            }
+            EventKind::RunEnded(ended) => self.ended = Some(ended.status.into()),
+            EventKind::SignalTaken(taken) => {
+                use provost_engine::event::Signal;
+                if taken.ignored.is_none() && matches!(taken.body, Signal::Resume { .. }) {
+                    self.ended = None;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+async fn compare_row(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
+    let Some(listed) = store.run(report.run.clone()).await? else {
+        report.problems.push(Problem::NoRow);
+        return Ok(());
+    };
+    let row = listed.row;
+    if row.head != report.head {
+        report.problems.push(Problem::Head { journal: report.head, row: row.head });
+    } else if row.head_hash != report.hash {
+        report.problems.push(Problem::HeadHash);
+    }
+    // A run that was resumed is listed as ended until its next commit.
+    let resumed = row.ended.is_none() && facts.ended.is_some();
+    let disagrees = match facts.ended {
+        Some(ended) => row.status != ended && !resumed,
+        None => row.ended.is_some(),
+    };
+    if disagrees {
+        let journal = facts.ended.unwrap_or("not ended").to_owned();
+        report.problems.push(Problem::Status { row: row.status, journal });
+    }
+    Ok(())
+}
+
+async fn compare_waits(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
+    let filter =
+        WaitFilter { run: Some(report.run.clone()), state: WaitState::Unsettled, ..WaitFilter::default() };
+    let mut rows = BTreeSet::new();
+    let mut after = None;
+    loop {
+        let page = store.waits(filter.clone(), after, PAGE).await?;
+        rows.extend(page.items.into_iter().map(|wait| wait.row.wait));
+        let Some(next) = page.next else { break };
+        after = Some(next);
+    }
+    let differing = rows.symmetric_difference(&facts.open).cloned();
+    report.problems.extend(differing.map(Problem::Wait));
+    Ok(())
+}
+
+/// Verifies every run, and that the list of runs and the journals are about the same ones. Returns the reports
+/// of runs with problems, and how many were looked at.
+///
+/// # Errors
+/// If the store fails.
+pub async fn verify_store(store: &dyn Store) -> Result<(usize, Vec<RunReport>), Fault> {
+    let (mut looked_at, mut reports) = (0, Vec::new());
+    let mut after: Option<RunCursor> = None;
+    loop {
+        let page = store.runs(RunFilter::default(), after, PAGE).await?;
+        for listed in page.items {
+            looked_at += 1;
+            let report = verify_run(store, &listed.row.run).await?;
+            if !report.problems.is_empty() {
+                reports.push(report);
+            }
+        }
+        let Some(next) = page.next else { break };
+        after = Some(next);
+    }
+    for unlisted in store.verify_rows().await? {
+        let problem = match unlisted.problem {
+            RunProblem::NoRow => Problem::NoRow,
+            RunProblem::NoJournal => Problem::NoJournal,
+            // The walk over the list of runs has found these.
+            RunProblem::Head { .. } | RunProblem::Hash => continue,
+        };
+        let known = reports.iter().any(|report| report.run == unlisted.run);
+        if !known {
+            let (head, hash) = (Seq(0), Digest::ZERO);
+            let problems = vec![problem];
+            reports.push(RunReport { run: unlisted.run, head, hash, erased: 0, problems });
+        }
+    }
+    Ok((looked_at, reports))
+}

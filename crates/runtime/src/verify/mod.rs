@@ -1,0 +1,9 @@
+//! Whether what is stored is what was written: chains, heads, rows, waits, and a witness outside the database.
+
+mod anchor;
+mod check;
+mod erase;
+
+pub use anchor::{Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorReport, check_anchors};
+pub use check::{Problem, RunReport, verify_run, verify_store};
+pub use erase::{EraseFailure, erase_words};

@@ -1,0 +1,176 @@
+//! The modules at the top of a crate depend on each other in one direction only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::{Finding, Source};
+use crate::Failure;
+
+/// Today's cycles, a crate and its modules a line. Lines may be removed, never added.
+const RATCHET: &str = "xtask/tidy-cycles.txt";
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// Reports groups of modules that depend on each other in a circle.
+pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Finding>, Failure> {
+    let allowed = fs::read_to_string(root.join(RATCHET))?;
+    let allowed: BTreeSet<&str> =
+        allowed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let mut found = BTreeSet::new();
+    for (name, graph) in graphs(sources) {
+        found.extend(circles(&graph).into_iter().map(|circle| format!("{name}: {}", circle.join(" "))));
+    }
+    let new = found.iter().filter(|circle| !allowed.contains(circle.as_str()));
+    let mut findings: Vec<Finding> = new
+        .map(|circle| Finding::new(circle, "these modules depend on each other: move what they share"))
+        .collect();
+    let gone = allowed.iter().filter(|line| !found.contains(**line));
+    findings
+        .extend(gone.map(|line| Finding::new(RATCHET, format!("`{line}` is no cycle any more: remove it"))));
+    Ok(findings)
+}
+
+/// The dependencies between the top modules of each crate.
+fn graphs(sources: &[Source]) -> BTreeMap<String, Graph> {
+    let mut graphs: BTreeMap<String, Graph> = BTreeMap::new();
+    let exports: BTreeMap<&str, BTreeMap<String, String>> = sources
+        .iter()
+        .filter_map(|source| Some((source.path.strip_suffix("/src/lib.rs")?, exports(&source.text))))
+        .collect();
+    for source in sources.iter().filter(|source| !source.is_test()) {
+        let Some((name, rest)) = source.path.split_once("/src/") else { continue };
+        let module = rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs");
+        let Some(exports) = exports.get(name).filter(|_| module != "lib" && module != "main") else {
+            continue;
+        };
+        let code: String = source.text.lines().take(source.code_lines()).map(code_of).collect();
+        for item in crate_paths(&code) {
+            let of = exports.get(&item).unwrap_or(&item);
+            if of != module && sources.iter().any(|other| is_module(&other.path, name, of)) {
+                let graph = graphs.entry(name.to_owned()).or_default();
+                graph.entry(module.to_owned()).or_default().insert(of.clone());
+            }
+        }
+    }
+    graphs
+}
+
+fn is_module(path: &str, name: &str, module: &str) -> bool {
+    path == format!("{name}/src/{module}.rs") || path.starts_with(&format!("{name}/src/{module}/"))
+}
+
+/// A line without its comment, ended by a space.
+fn code_of(line: &str) -> String {
+    let code = line.split("//").next().unwrap_or_default();
+    format!("{} ", code.trim())
+}
+
+/// The items that a crate's root names, with the module that each comes from.
+fn exports(lib: &str) -> BTreeMap<String, String> {
+    let code: String = lib.lines().map(code_of).collect();
+    let mut items = BTreeMap::new();
+    for statement in code.split(';') {
+        let Some((_, path)) = statement.rsplit_once("use ") else { continue };
+        let Some((module, rest)) = path.trim().split_once("::") else { continue };
+        for item in segments(rest) {
+            items.insert(item, module.to_owned());
+        }
+    }
+    items
+}
+
+/// The first segments of every path that begins at the root of the crate.
+fn crate_paths(code: &str) -> BTreeSet<String> {
+    let after = code.split("crate::").skip(1);
+    after.flat_map(segments).collect()
+}
+
+/// The first segments of a path, or of each path of a group in braces.
+fn segments(text: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let Some(group) = text.trim_start().strip_prefix('{') else { return vec![word(text)] };
+    let (mut depth, mut first, mut words) = (0_usize, true, Vec::new());
+    for (at, letter) in group.char_indices() {
+        if first && !letter.is_whitespace() {
+            words.push(word(group.get(at..).unwrap_or_default()));
+            first = false;
+        }
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => first = true,
+            _ => {}
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The groups of modules that can all reach each other.
+fn circles(graph: &Graph) -> Vec<Vec<String>> {
+    let reach: BTreeMap<&String, BTreeSet<&String>> =
+        graph.keys().map(|from| (from, reached(graph, from))).collect();
+    let mut seen = BTreeSet::new();
+    let mut circles = Vec::new();
+    for (from, to) in &reach {
+        if !to.contains(from) || seen.contains(from) {
+            continue;
+        }
+        let circle: Vec<&String> = to
+            .iter()
+            .filter(|other| reach.get(**other).is_some_and(|back| back.contains(from)))
+            .copied()
+            .collect();
+        seen.extend(circle.iter().copied());
+        circles.push(circle.into_iter().cloned().collect());
+    }
+    circles
+}
+
+fn reached<'g>(graph: &'g Graph, from: &String) -> BTreeSet<&'g String> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);
+    while let Some(module) = open.pop() {
+        for next in graph.get(&module).into_iter().flatten() {
+            if found.insert(next) {
+                open.push(next.clone());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_circle_is_found_also_through_what_the_root_exports() {
+        let sources = [
+            source("crates/x/src/lib.rs", "mod a;\nmod b;\npub use b::{Thing, Other};"),
+            source("crates/x/src/a.rs", "use crate::{\n    Thing,\n};"),
+            source("crates/x/src/b/mod.rs", "// crate::c\nuse crate::a::{One, Two};"),
+            source("crates/x/src/c.rs", "use crate::a;"),
+        ];
+        let graphs = graphs(&sources);
+        let circles = circles(&graphs["crates/x"]);
+        assert_eq!(circles, [["a", "b"].map(str::to_owned)]);
+    }
+
+    #[test]
+    fn one_direction_is_no_circle() {
+        let sources = [
+            source("crates/x/src/lib.rs", "mod a;\nmod b;"),
+            source("crates/x/src/a.rs", "use crate::b;"),
+            source("crates/x/src/b.rs", "fn f() {}\n#[cfg(test)]\nuse crate::a;"),
+        ];
+        assert!(graphs(&sources).values().all(|graph| circles(graph).is_empty()));
+    }
+}
