@@ -48,6 +48,8 @@ enum Command {
     Crash2(crash2::Options),
     #[command(hide = true)]
     CrashChild(crash::ChildOptions),
+    #[command(hide = true)]
+    Crash2Child(crash2::ChildOptions),
     /// Play random worlds around the engine, with accidents
     Sim(sim::Options),
     /// Write the files that are made from code
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Crash(options) => crash::run(&options),
         Command::Crash2(options) => crash2::run(&options),
         Command::CrashChild(options) => crash::child(&options),
+        Command::Crash2Child(options) => crash2::child(&options),
         Command::Sim(options) => sim::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::RealModel => real_model::run(),

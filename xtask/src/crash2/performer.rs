@@ -21,7 +21,7 @@ use provost_runtime::store::Store as _;
 use serde_json::{Value, json};
 
 use super::agents::Known;
-use super::fate::{Kind, Life, Place};
+use super::fate::{Health, Kind, Life, Place};
 use super::ledger::Entry;
 use super::mortal::MortalStore;
 use super::people::post;
@@ -73,6 +73,10 @@ impl Actor {
             attempt: execute.attempt,
             applies: execute.phase == Phase::Apply,
         });
+        if self.life.health() == Health::Asleep {
+            // A worker that fell asleep between the check of its lease and the effect cannot be held back.
+            return std::future::pending().await;
+        }
         self.pass(Place::Start(Kind::Execute)).await;
         post(&self.world, When::During(&work.spec.label)).await;
         let outcome = match execute.phase {

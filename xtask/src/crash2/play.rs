@@ -237,11 +237,16 @@ impl Stage {
             let failures: Vec<String> = failures.map(|failure| failure.message).collect();
             let (row, owner) = (&run.row, run.row.owner.as_ref().map_or("no worker", |owner| owner.as_str()));
             format!(
-                "{} is {} at {}, {owner}, ready {}, {failures:?}",
-                row.run, row.status, row.head, row.ready
+                "{} is {} at {}, {owner}, ready {}, took {} of {} signals, {failures:?}",
+                row.run, row.status, row.head, row.ready, row.taken, row.inbox
             )
         });
-        format!("nothing happens any more: {}", lines.collect::<Vec<_>>().join("; "))
+        let lines = lines.collect::<Vec<_>>().join("; ");
+        let run = self.world.scenario.asks.first().and_then(|ask| ask.run.parse().ok());
+        let Some(run) = run else { return lines };
+        let records = self.world.store.journal(run, provost_engine::Seq(0), 1_000).await.unwrap_or_default();
+        let kinds: Vec<String> = records.iter().map(|record| record.kind.to_string()).collect();
+        format!("nothing happens any more: {lines}; the first run: {}", kinds.join(" "))
     }
 }
 

@@ -27,6 +27,13 @@ impl Report {
         }
     }
 
+    /// Adds what another thread tried.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.tried += other.tried;
+        self.failed += other.failed;
+        self.largest = self.largest.max(other.largest);
+    }
+
     pub(super) fn scenario_of(&mut self, points: usize) {
         self.largest = self.largest.max(points);
     }

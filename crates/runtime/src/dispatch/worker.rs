@@ -157,7 +157,9 @@ struct Worker {
     lease: watch::Sender<Lease>,
     leases: watch::Receiver<Lease>,
     drain: watch::Receiver<bool>,
-    actors: HashMap<RunId, Arc<Notify>>,
+    /// The bell of each actor, with the epoch of its claim: a run may be claimed again before the end of its
+    /// earlier actor was seen.
+    actors: HashMap<RunId, (Epoch, Arc<Notify>)>,
     tasks: JoinSet<Ended>,
     parked: VecDeque<(RunId, Epoch, Parked)>,
     beaten: Instant,
@@ -212,7 +214,7 @@ impl Worker {
         }
         if let Ok(mail) = store.mail(self.config.worker.clone()).await {
             for run in mail {
-                if let Some(bell) = self.actors.get(&run) {
+                if let Some((_, bell)) = self.actors.get(&run) {
                     bell.notify_one();
                 }
             }
@@ -234,7 +236,7 @@ impl Worker {
         };
         for claim in claimed {
             let bell = Arc::new(Notify::new());
-            self.actors.insert(claim.run.clone(), bell.clone());
+            self.actors.insert(claim.run.clone(), (claim.epoch, bell.clone()));
             let parked = self.take_parked(&claim.run, claim.epoch);
             let (shared, worker) = (self.shared.clone(), self.config.worker.clone());
             let watches = (self.leases.clone(), self.drain.clone());
@@ -269,7 +271,9 @@ impl Worker {
 
     fn actor_ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
         let Ok((run, epoch, worked)) = ended else { return };
-        self.actors.remove(&run);
+        if self.actors.get(&run).is_some_and(|(claimed, _)| *claimed == epoch) {
+            self.actors.remove(&run);
+        }
         match worked {
             Ok(parked) if parked.release == Release::Rests => {
                 self.parked.push_back((run, epoch, parked));

@@ -144,6 +144,7 @@ fn serve(state: &WriterState, mut jobs: mpsc::Receiver<Box<dyn Job>>, problem: &
     while jobs.blocking_recv_many(&mut group, GROUP_MAX) > 0 {
         let emptied = group.iter().any(|job| job.log() == Log::Emptied);
         log_bytes += group.len() as u64 * WRITE_BYTES;
+        let changes = state.connection.total_changes();
         let db = &mut Db::new(&state.connection, &state.path, state.patience_ms);
         let finished = write_group(state, db, std::mem::take(&mut group));
         log_bytes += db.take_bytes();
@@ -152,7 +153,10 @@ fn serve(state: &WriterState, mut jobs: mpsc::Receiver<Box<dyn Job>>, problem: &
             copy(true);
             log_bytes = 0;
         }
-        state.written.send_modify(|count| *count += 1);
+        // A look that found nothing is no reason to look again.
+        if state.connection.total_changes() != changes {
+            state.written.send_modify(|count| *count += 1);
+        }
         for (job, outcome) in finished {
             job.answer(outcome);
         }

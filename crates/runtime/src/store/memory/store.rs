@@ -43,6 +43,20 @@ impl MemoryStore {
         Box::pin(std::future::ready(done))
     }
 
+    /// Like `write`, but says that looking is worth while only if something changed: a worker that looks
+    /// because it looked would never rest.
+    fn write_if<'a, T: Send + 'a>(
+        &self,
+        work: impl FnOnce(&mut MemoryTables, Time) -> T,
+        changed: impl FnOnce(&T) -> bool,
+    ) -> Boxed<'a, T> {
+        let done = work(&mut self.lock(), Time(self.clock.now_ms()));
+        if changed(&done) {
+            self.written.send_modify(|count| *count += 1);
+        }
+        Box::pin(std::future::ready(done))
+    }
+
     fn read<'a, T: Send + 'a>(&self, work: impl FnOnce(&MemoryTables) -> T) -> Boxed<'a, Result<T, Fault>> {
         let found = work(&self.lock());
         Box::pin(std::future::ready(Ok(found)))
@@ -67,7 +81,8 @@ impl Store for MemoryStore {
     }
 
     fn expire_due(&self, most: usize) -> Boxed<'_, Result<Expired, Fault>> {
-        self.write(|tables, now| Ok(tables.expire_due(now, most)))
+        let changed = |done: &Result<Expired, Fault>| done.as_ref().is_ok_and(|done| *done != Expired::default());
+        self.write_if(|tables, now| Ok(tables.expire_due(now, most)), changed)
     }
 
     fn resume(&self, post: SignalPost) -> Boxed<'_, Result<Posted, ResumeError>> {
@@ -88,11 +103,12 @@ impl Store for MemoryStore {
     }
 
     fn beat(&self, worker: WorkerId, ttl_ms: u64) -> Boxed<'_, Result<Beat, Fault>> {
-        self.write(|tables, now| Ok(tables.beat(now, &worker, ttl_ms)))
+        self.write_if(|tables, now| Ok(tables.beat(now, &worker, ttl_ms)), |_| false)
     }
 
     fn bury_expired(&self) -> Boxed<'_, Result<Vec<RunId>, Fault>> {
-        self.write(|tables, now| Ok(tables.bury_expired(now)))
+        let freed = |freed: &Result<Vec<RunId>, Fault>| freed.as_ref().is_ok_and(|runs| !runs.is_empty());
+        self.write_if(|tables, now| Ok(tables.bury_expired(now)), freed)
     }
 
     fn bury(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<RunId>, Fault>> {
@@ -105,7 +121,9 @@ impl Store for MemoryStore {
         filter: ClaimFilter,
         most: usize,
     ) -> Boxed<'_, Result<Vec<Claimed>, ClaimError>> {
-        self.write(|tables, now| tables.claim_due(now, &worker, &filter, most))
+        let claimed =
+            |done: &Result<Vec<Claimed>, ClaimError>| done.as_ref().is_ok_and(|runs| !runs.is_empty());
+        self.write_if(|tables, now| tables.claim_due(now, &worker, &filter, most), claimed)
     }
 
     fn create_session(&self, new: NewSession) -> Boxed<'_, Result<SessionRow, SessionError>> {
