@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::{Failure, attack, conformance, crash, fuzz, sim, tidy};
+use crate::conformance::Engine;
+use crate::{Failure, attack, conformance, crash, crash2, fuzz, sim, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
@@ -17,6 +18,9 @@ const SIM_WORLDS: u64 = 600;
 const SIM_WORLDS_QUICK: u64 = 300;
 /// Worlds that are crashed at every point.
 const SIM_SWEEP: u64 = 5;
+/// Of the points of the second harness every n-th; all of them are `cargo xtask crash2`.
+const CRASH_STRIDE: usize = 12;
+const CRASH_STRIDE_QUICK: usize = 150;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -36,8 +40,17 @@ fn quick() -> Result<(), Failure> {
     step("unit tests", || cargo(&["test", "--workspace", "--all-features", "--lib", "--bins"]))?;
     step("sim", || sim::run(&sim::Options::walk(SIM_WORLDS_QUICK)))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
-    step("crash", || crash::run(&crash::Options::points()))?;
-    step("conformance", || conformance::run(&conformance::Options::default()))
+    step("crash", || {
+        crash::run(&crash::Options::points())?;
+        crash2::run(&crash2::Options::points(CRASH_STRIDE_QUICK))
+    })?;
+    step("conformance", conformance)
+}
+
+/// The vectors on both engines.
+fn conformance() -> Result<(), Failure> {
+    conformance::run(&conformance::Options::on(Engine::First))?;
+    conformance::run(&conformance::Options::on(Engine::Second))
 }
 
 fn everything() -> Result<(), Failure> {
@@ -54,9 +67,12 @@ fn everything() -> Result<(), Failure> {
     step("fuzz", || fuzz::run(&fuzz::Options::short(FUZZ_RUNS)))?;
     step("crash", || {
         crash::run(&crash::Options::points())?;
-        crash::run(&crash::Options::kills(CRASH_KILLS))
+        crash::run(&crash::Options::kills(CRASH_KILLS))?;
+        crash2::run(&crash2::Options::points(CRASH_STRIDE))?;
+        crash2::run(&crash2::Options::store(CRASH_STRIDE))?;
+        crash2::run(&crash2::Options::kills(CRASH_KILLS))
     })?;
-    step("conformance", || conformance::run(&conformance::Options::default()))
+    step("conformance", conformance)
 }
 
 fn step(name: &str, check: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use crate::{ActionId, Args, Digest, Payload, Time};
 
 /// Something that must be under way, with a stable identity.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a few at a time, each moved once")]
 pub enum Effect {
     /// A model call.
     Model {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use provost_contract::Message;
 use provost_engine::event::{Answer, Decision, EndStatus, EventKind, MessageMode};
@@ -12,6 +12,7 @@ use provost_runtime::system::SystemClock;
 use provost_runtime::testing::{Process, Reply, ada, end, wait};
 use provost_store::run_store::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 fn open(path: &Path) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(path, &SqliteOptions::default()).unwrap())

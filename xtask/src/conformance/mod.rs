@@ -54,9 +54,9 @@ pub(crate) enum Engine {
 }
 
 impl Options {
-    /// Returns the options that run an area on an engine.
-    pub(crate) fn on(engine: Engine, area: &str) -> Self {
-        Self { engine, area: Some(area.to_owned()), ..Self::default() }
+    /// Returns the options that run every area on an engine.
+    pub(crate) fn on(engine: Engine) -> Self {
+        Self { engine, ..Self::default() }
     }
 }
 

@@ -131,8 +131,8 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
     circles
 }
 
-fn reached<'g>(graph: &'g Graph, from: &String) -> BTreeSet<&'g String> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);
+fn reached<'g>(graph: &'g Graph, from: &str) -> BTreeSet<&'g String> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
     while let Some(module) = open.pop() {
         for next in graph.get(&module).into_iter().flatten() {
             if found.insert(next) {

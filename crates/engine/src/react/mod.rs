@@ -51,6 +51,7 @@ pub struct Now {
 
 /// Something that happened outside the engine.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a few at a time, each moved once")]
 pub enum Input {
     /// A worker took the run. The first input of an actor.
     Claimed {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use provost_engine::Commit;
+use provost_engine::event::{Event, EventKind, RunAccepted};
+use provost_engine::{Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
 
-use super::run::ActorError;
+use super::run::{ActorError, Release, RunActor};
 use crate::port::Advice;
 use crate::store::{CommitError, Store};
 
@@ -58,4 +59,69 @@ fn is_outage(error: &CommitError) -> bool {
         }
         _ => false,
     }
+}
+
+impl RunActor {
+    /// What a batch of events writes: its own part, the children that it begins, and sealed arguments.
+    pub(super) fn commit_of(
+        &mut self,
+        now: &Now,
+        events: &[Event],
+        release: Option<Release>,
+    ) -> Result<Commit, ActorError> {
+        let step = view::step(self.state(), now, self.loaded.head, events)?;
+        let mut commit = step.commit;
+        if let Some(row) = &mut commit.row {
+            row.release = match release {
+                None => provost_engine::Release::Keep,
+                Some(Release::Ended | Release::Rests) => provost_engine::Release::Rest,
+                Some(Release::Drained) => provost_engine::Release::Ready,
+            };
+        }
+        if commit.row == self.row && release.is_none() {
+            commit.row = None;
+        } else {
+            self.row = commit.row.clone();
+        }
+        self.seal(&mut commit, events);
+        let context = self.context();
+        for order in &step.children {
+            let Some(action) = self.state().action(order.action) else { continue };
+            let child = self.shared.performer.child(&context, order, &action.spec);
+            let child =
+                child.map_err(|fault| ActorError::Child { code: fault.code, message: fault.message })?;
+            commit.runs_accepted.push(accepted(child, now)?);
+        }
+        Ok(commit)
+    }
+
+    /// Secret arguments of actions that begin to wait are sealed in the commit that opens the wait, and
+    /// deleted in the one that ends the action.
+    fn seal(&self, commit: &mut Commit, events: &[Event]) {
+        commit.sealed_delete.retain(|id| self.arguments.hides(*id));
+        let Some(key) = &self.shared.seal else { return };
+        for event in events {
+            let EventKind::WaitOpened(opened) = &event.kind else { continue };
+            for id in &opened.actions {
+                let args = self.state().action(*id).map(|action| &action.args).filter(|args| args.hides);
+                let Some(raw) = args.and_then(|args| self.arguments.of(*id, args)) else { continue };
+                let sealed = key.seal(&self.state().spec.run, *id, &raw);
+                commit.sealed_put.extend(sealed.map(|sealed| (*id, sealed)));
+            }
+        }
+    }
+}
+
+/// The run of a child, with its first record.
+fn accepted(child: super::NewChild, now: &Now) -> Result<NewRun, ActorError> {
+    let event = Event {
+        seq: Seq(1),
+        at: now.wall,
+        epoch: Epoch(0),
+        actor: Actor::runtime(),
+        kind: RunAccepted { spec: Arc::new(child.spec) }.into(),
+        erased: false,
+    };
+    let record = event.to_record(&child.new.run, Digest::ZERO)?;
+    Ok(NewRun { records: vec![record], ..child.new })
 }

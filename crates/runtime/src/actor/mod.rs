@@ -7,6 +7,7 @@
 mod arguments;
 mod artifacts;
 mod commit;
+mod drain;
 mod effects;
 mod load;
 mod performer;

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use provost_engine::event::{Event, EventKind, Outcome, Phase, Probe, RunAccepted, Signal};
+use provost_engine::event::{Event, EventKind, Signal};
 use provost_engine::view::{self, RunStatus};
 use provost_engine::{
-    ActionId, Actor, Commit, Digest, Effect, Epoch, Input, NewRun, Now, QueuedSignal, RunId, RunState, Seq,
-    SignalId, Time, Usage, WorkerId, due, react,
+    Digest, Effect, Epoch, Input, Now, QueuedSignal, RunId, RunState, SignalId, Time, WorkerId, due, react,
 };
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -30,8 +28,6 @@ const SIGNALS: usize = 256;
 const NOTES: usize = 64;
 /// A run that continues by itself within this time is not let go of.
 const NEAR_MS: i64 = 5_000;
-/// How long running executors have to stop when the worker drains.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Why an actor stopped working on its run. The run itself goes on with another worker.
 #[derive(Debug, thiserror::Error)]
@@ -121,7 +117,7 @@ pub struct RunActor {
     pub(super) shared: Arc<Shared>,
     worker: WorkerId,
     epoch: Epoch,
-    loaded: LoadedRun,
+    pub(super) loaded: LoadedRun,
     pub(super) arguments: Arguments,
     pub(super) tasks: Tasks,
     /// What happened and is not committed yet.
@@ -138,7 +134,7 @@ pub struct RunActor {
     lease: watch::Receiver<Lease>,
     drain: watch::Receiver<bool>,
     began: Instant,
-    row: Option<provost_engine::RowChange>,
+    pub(super) row: Option<provost_engine::RowChange>,
 }
 
 impl RunActor {
@@ -242,7 +238,7 @@ impl RunActor {
         }
     }
 
-    fn now(&self) -> Now {
+    pub(super) fn now(&self) -> Now {
         let draining = *self.drain.borrow();
         Now {
             wall: Time(self.shared.clock.now_ms()),
@@ -260,7 +256,7 @@ impl RunActor {
     }
 
     /// Decides about what happened and commits it. Returns why the run is let go of, if it is.
-    async fn step(&mut self) -> Result<Option<Release>, ActorError> {
+    pub(super) async fn step(&mut self) -> Result<Option<Release>, ActorError> {
         loop {
             if let Some(raw) = self.raw.take() {
                 self.arguments.responded(raw);
@@ -306,54 +302,6 @@ impl RunActor {
         };
         let waits = view::status(self.state(), now) == RunStatus::Waiting || !effects.is_empty();
         (waits && !effects.iter().any(near)).then_some(Release::Rests)
-    }
-
-    fn commit_of(
-        &mut self,
-        now: &Now,
-        events: &[Event],
-        release: Option<Release>,
-    ) -> Result<Commit, ActorError> {
-        let step = view::step(self.state(), now, self.loaded.head, events)?;
-        let mut commit = step.commit;
-        if let Some(row) = &mut commit.row {
-            row.release = match release {
-                None => provost_engine::Release::Keep,
-                Some(Release::Ended | Release::Rests) => provost_engine::Release::Rest,
-                Some(Release::Drained) => provost_engine::Release::Ready,
-            };
-        }
-        if commit.row == self.row && release.is_none() {
-            commit.row = None;
-        } else {
-            self.row = commit.row.clone();
-        }
-        self.seal(&mut commit, events);
-        let context = self.context();
-        for order in &step.children {
-            let Some(action) = self.state().action(order.action) else { continue };
-            let child = self.shared.performer.child(&context, order, &action.spec);
-            let child =
-                child.map_err(|fault| ActorError::Child { code: fault.code, message: fault.message })?;
-            commit.runs_accepted.push(accepted(child, now)?);
-        }
-        Ok(commit)
-    }
-
-    /// Secret arguments of actions that begin to wait are sealed in the commit that opens the wait, and
-    /// deleted in the one that ends the action.
-    fn seal(&self, commit: &mut Commit, events: &[Event]) {
-        commit.sealed_delete.retain(|id| self.arguments.hides(*id));
-        let Some(key) = &self.shared.seal else { return };
-        for event in events {
-            let EventKind::WaitOpened(opened) = &event.kind else { continue };
-            for id in &opened.actions {
-                let args = self.state().action(*id).map(|action| &action.args).filter(|args| args.hides);
-                let Some(raw) = args.and_then(|args| self.arguments.of(*id, args)) else { continue };
-                let sealed = key.seal(&self.state().spec.run, *id, &raw);
-                commit.sealed_put.extend(sealed.map(|sealed| (*id, sealed)));
-            }
-        }
     }
 
     /// What was reacted to is durable.
@@ -490,7 +438,7 @@ impl RunActor {
         self.inputs.push(Input::Note { action, attempt, note });
     }
 
-    fn finished(&mut self, finished: Finished) {
+    pub(super) fn finished(&mut self, finished: Finished) {
         // A note of an attempt comes before its end.
         self.take_notes();
         if finished.raw.is_some() {
@@ -498,64 +446,10 @@ impl RunActor {
         }
         self.inputs.push(finished.input);
     }
-
-    /// The worker drains: executors have a moment to end, and what has not is lost, and certainly gone.
-    async fn stop_for_drain(&mut self) -> Result<(), ActorError> {
-        let deadline = tokio::time::sleep(GRACE);
-        tokio::pin!(deadline);
-        loop {
-            let now = self.now();
-            let running: Vec<(ActionId, u32, Phase)> = due(self.state(), &now)
-                .into_iter()
-                .filter_map(|effect| match effect {
-                    Effect::Execute(execute) => Some((execute.action, execute.attempt, execute.phase)),
-                    _ => None,
-                })
-                .collect();
-            if running.is_empty() || self.tasks.is_empty() {
-                return self.report_lost(running).await;
-            }
-            tokio::select! {
-                finished = self.tasks.next() => {
-                    self.finished(finished);
-                    if self.step().await?.is_some() {
-                        return Ok(());
-                    }
-                }
-                () = &mut deadline => {
-                    self.tasks.stop_all();
-                    self.tasks.abort_all().await;
-                    return self.report_lost(running).await;
-                }
-            }
-        }
-    }
-
-    async fn report_lost(&mut self, running: Vec<(ActionId, u32, Phase)>) -> Result<(), ActorError> {
-        for (action, attempt, _) in running {
-            let outcome = Outcome::Lost { gone: true, probe: Probe::Unknown, result: None };
-            self.inputs.push(Input::Outcome { action, attempt, outcome, usage: Usage::default() });
-        }
-        Ok(())
-    }
 }
 
 /// A signal as the engine reads it. One that cannot be read is a message that changes nothing.
 fn readable(body: Option<serde_json::Value>) -> Signal {
     let unreadable = || Signal::External { name: "unreadable".into(), payload: serde_json::Value::Null };
     body.and_then(|body| serde_json::from_value(body).ok()).unwrap_or_else(unreadable)
-}
-
-/// The run of a child, with its first record.
-fn accepted(child: super::NewChild, now: &Now) -> Result<NewRun, ActorError> {
-    let event = Event {
-        seq: Seq(1),
-        at: now.wall,
-        epoch: Epoch(0),
-        actor: Actor::runtime(),
-        kind: RunAccepted { spec: Arc::new(child.spec) }.into(),
-        erased: false,
-    };
-    let record = event.to_record(&child.new.run, Digest::ZERO)?;
-    Ok(NewRun { records: vec![record], ..child.new })
 }
