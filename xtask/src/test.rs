@@ -37,7 +37,7 @@ fn quick() -> Result<(), Failure> {
     step("sim", || sim::run(&sim::Options::walk(SIM_WORLDS_QUICK)))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || crash::run(&crash::Options::points()))?;
-    step("conformance", || conformance::run(&conformance::Options::default()))
+    step("conformance", conformance)
 }
 
 fn everything() -> Result<(), Failure> {
@@ -56,7 +56,7 @@ fn everything() -> Result<(), Failure> {
         crash::run(&crash::Options::points())?;
         crash::run(&crash::Options::kills(CRASH_KILLS))
     })?;
-    step("conformance", || conformance::run(&conformance::Options::default()))
+    step("conformance", conformance)
 }
 
 fn step(name: &str, check: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
@@ -89,4 +89,13 @@ fn run_cargo(command: &mut Command) -> Result<(), Failure> {
     let status = command.current_dir(crate::workspace_root()).status()?;
     let arguments: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
     if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" ")).into()) }
+}
+
+/// The vectors, and those of whole runs on the second engine as well.
+fn conformance() -> Result<(), Failure> {
+    conformance::run(&conformance::Options::default())?;
+    for area in conformance::WHOLE_RUNS {
+        conformance::run(&conformance::Options::on(conformance::Engine::Second, area))?;
+    }
+    Ok(())
 }
