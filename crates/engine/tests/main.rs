@@ -20,4 +20,5 @@ mod sample;
 mod stage;
 mod states;
 mod values;
+mod views;
 mod world;

@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::fuzz::mutate::mutate;
 
 /// The areas whose operations are whole runs.
-const AREAS: [&str; 2] = ["conversation-loop", "tool-mediation"];
+pub(crate) const WHOLE_RUNS: [&str; 2] = ["conversation-loop", "tool-mediation"];
 /// How many differences are printed.
 const SHOWN_MAX: usize = 40;
 
@@ -18,7 +18,7 @@ pub(super) fn run(options: &Options, mutations: u64) -> Result<(), Failure> {
     let (mut played, mut different) = (0_usize, 0_usize);
     for file in vectors::load(&[crate::workspace_root().join("conformance")])? {
         let wanted = options.area.as_ref().is_none_or(|area| *area == file.area);
-        if !wanted || !AREAS.contains(&file.area.as_str()) {
+        if !wanted || !WHOLE_RUNS.contains(&file.area.as_str()) {
             continue;
         }
         let Some(area) = areas::find(&file.area) else { continue };

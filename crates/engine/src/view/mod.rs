@@ -4,8 +4,8 @@ mod commit;
 pub mod observer;
 mod records;
 pub mod result;
+mod shown;
 mod status;
-mod told;
 mod waiting;
 
 pub use commit::{ChildOrder, Step, step};

@@ -7,7 +7,7 @@ use provost_contract::json::Object;
 use provost_contract::tool::ToolExecution;
 use serde_json::{Value, json};
 
-use super::told::{Called, Teller, Told};
+use super::shown::{Called, Reader, Shown};
 use crate::event::{Decision, EndStatus, Event, Signal, SignalTaken, Stop};
 use crate::state::Illegal;
 use crate::{ActionId, Agent};
@@ -24,7 +24,7 @@ pub struct Observed {
 /// Folds the journal of a run into what observers are shown.
 #[derive(Clone, Debug)]
 pub struct Observer {
-    teller: Teller,
+    reader: Reader,
     mediates: bool,
     results: usize,
     waits: Vec<ActionId>,
@@ -41,9 +41,9 @@ impl Observer {
         event: &Event,
         mediates: bool,
     ) -> Result<(Self, Vec<Observed>), Illegal> {
-        let teller = Teller::begin(agent, history, event)?;
-        let mut observer = Self { teller, mediates, results: 0, waits: Vec::new() };
-        let observed = observer.observe(Told::Accepted);
+        let reader = Reader::begin(agent, history, event)?;
+        let mut observer = Self { reader, mediates, results: 0, waits: Vec::new() };
+        let observed = observer.observe(Shown::Accepted);
         Ok((observer, observed))
     }
 
@@ -52,22 +52,22 @@ impl Observer {
     /// # Errors
     /// If it cannot follow from the ones before it.
     pub fn take(&mut self, event: &Event) -> Result<Vec<Observed>, Illegal> {
-        let told = self.teller.take(event)?;
-        Ok(told.into_iter().flat_map(|told| self.observe(told)).collect())
+        let shown = self.reader.take(event)?;
+        Ok(shown.into_iter().flat_map(|shown| self.observe(shown)).collect())
     }
 
     /// The run rests: nothing more follows until a wait is answered. A run that is over has said so.
     pub fn rests(&self) -> Vec<Observed> {
-        let state = &self.teller.state;
+        let state = &self.reader.state;
         let waits = state.ended.is_none() && !state.waits.is_empty();
         if waits { vec![self.completed()] } else { Vec::new() }
     }
 
-    fn observe(&mut self, told: Told) -> Vec<Observed> {
-        match told {
-            Told::Accepted => about_tools(&self.teller.state.agent, self.mediates),
-            Told::TurnStarted { turn, messages } => {
-                let state = &self.teller.state;
+    fn observe(&mut self, shown: Shown) -> Vec<Observed> {
+        match shown {
+            Shown::Accepted => about_tools(&self.reader.state.agent, self.mediates),
+            Shown::TurnStarted { turn, messages } => {
+                let state = &self.reader.state;
                 let payload = json!({
                     "turn": turn,
                     "max_turns": state.spec.limits.turns,
@@ -75,18 +75,18 @@ impl Observer {
                 });
                 one("turn_started", payload)
             }
-            Told::Responded { responded, .. } => {
+            Shown::Responded { responded, .. } => {
                 let managed =
                     responded.host.as_ref().and_then(|host| host.records.get("tool_execution_results"));
                 self.results += managed.and_then(Value::as_array).map_or(0, Vec::len);
                 Vec::new()
             }
-            Told::ModelFailed(failed) if failed.next.is_none() && !is_broken(&failed.fault.fields) => {
-                let turn = self.teller.state.turn_number();
+            Shown::ModelFailed(failed) if failed.next.is_none() && !is_broken(&failed.fault.fields) => {
+                let turn = self.reader.state.turn_number();
                 one("failed", json!({ "turn": turn, "error": failed.fault.message }))
             }
-            Told::Called(called) => one("tool_call", tool_call(&called)),
-            Told::Ended(called, ended) => {
+            Shown::Called(called) => one("tool_call", tool_call(&called)),
+            Shown::Ended(called, ended) => {
                 self.results += 1;
                 let success = ended.result.shown().get("success") == Some(&Value::Bool(true));
                 let truncated = ended.truncated.map(truncated);
@@ -98,13 +98,13 @@ impl Observer {
                 });
                 truncated.into_iter().chain(one("tool_result", payload)).collect()
             }
-            Told::Noted(called, notes) => one("tool_result_diagnostics", noted(&called, notes)),
-            Told::Nudged(record) => one("identical_failure_nudged", record),
-            Told::Waits(called, asked) => {
+            Shown::Noted(called, notes) => one("tool_result_diagnostics", noted(&called, notes)),
+            Shown::Nudged(record) => one("identical_failure_nudged", record),
+            Shown::Waits(called, asked) => {
                 self.waits.push(called.action);
                 vec![waits(&called, asked.client, &asked.value)]
             }
-            Told::Approved(called, by, decision) => {
+            Shown::Approved(called, by, decision) => {
                 let payload = json!({
                     "turn": called.turn,
                     "tool_name": called.name,
@@ -114,39 +114,39 @@ impl Observer {
                 });
                 one("approval_granted", payload)
             }
-            Told::CompletionContinue(record) => one("completion_policy_continue", record.into()),
-            Told::CompletionBlocked(rule) => one("tool_call_gate_completion_blocked", rule),
-            Told::Continued { turn, role } => {
+            Shown::CompletionContinue(record) => one("completion_policy_continue", record.into()),
+            Shown::CompletionBlocked(rule) => one("tool_call_gate_completion_blocked", rule),
+            Shown::Continued { turn, role } => {
                 one("continuation_message_added", json!({ "turn": turn, "role": role }))
             }
-            Told::InterruptIgnored { turn, reason } => {
+            Shown::InterruptIgnored { turn, reason } => {
                 one("interrupt_ignored", json!({ "turn": turn, "reason": reason }))
             }
-            Told::Interrupt(record) => one("interrupt_received", record.into()),
-            Told::Stopping(stop) => stopping(stop),
-            Told::Signalled(taken) => self.signalled(&taken),
-            Told::Resumed => one("resumed", json!({ "turn": self.teller.state.turn_number() })),
-            Told::Finished(ended) if ended.status != EndStatus::Failed => vec![self.completed()],
-            Told::Finished(_)
-            | Told::ModelFailed(_)
-            | Told::SummedUp(_)
-            | Told::Compacted(_)
-            | Told::WaitOver(_)
-            | Told::CompletionStop(_) => Vec::new(),
+            Shown::Interrupt(record) => one("interrupt_received", record.into()),
+            Shown::Stopping(stop) => stopping(stop),
+            Shown::Signalled(taken) => self.signalled(&taken),
+            Shown::Resumed => one("resumed", json!({ "turn": self.reader.state.turn_number() })),
+            Shown::Finished(ended) if ended.status != EndStatus::Failed => vec![self.completed()],
+            Shown::Finished(_)
+            | Shown::ModelFailed(_)
+            | Shown::SummedUp(_)
+            | Shown::Compacted(_)
+            | Shown::WaitOver(_)
+            | Shown::CompletionStop(_) => Vec::new(),
         }
     }
 
     fn completed(&self) -> Observed {
         let payload = json!({
-            "turn": self.teller.state.turn_number(),
-            "message_count": self.teller.transcript().len(),
+            "turn": self.reader.state.turn_number(),
+            "message_count": self.reader.transcript().len(),
             "tool_results": self.results,
         });
         Observed { event: "completed", payload }
     }
 
     fn signalled(&self, taken: &SignalTaken) -> Vec<Observed> {
-        let (turn, by) = (self.teller.state.turn_number(), &taken.from.id);
+        let (turn, by) = (self.reader.state.turn_number(), &taken.from.id);
         match &taken.body {
             Signal::Message { message, .. } => {
                 one("message_queued", json!({ "turn": turn, "by": by, "role": message.role() }))

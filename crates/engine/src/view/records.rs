@@ -7,7 +7,7 @@ use provost_contract::tool::{AuditedCall, result_hash};
 use serde_json::{Number, Value, json};
 
 use super::observer::noted;
-use super::told::{Called, Told};
+use super::shown::{Called, Shown};
 use crate::ActionId;
 use crate::event::{ActionEnd, ActionEnded, EndedBy, ModelFailed, ModelResponded, Signal, SignalTaken, Stop};
 
@@ -55,51 +55,51 @@ pub(super) struct Lists {
 }
 
 impl Records {
-    pub(super) fn take(&mut self, told: Told) {
-        match told {
-            Told::Responded { turn, declaration, responded } => {
+    pub(super) fn take(&mut self, shown: Shown) {
+        match shown {
+            Shown::Responded { turn, declaration, responded } => {
                 self.responded(turn, declaration, *responded);
             }
-            Told::SummedUp(usage) => self.summed_up(&usage),
-            Told::Compacted(events) => self.lifecycle.extend(events),
-            Told::ModelFailed(failed) if failed.next.is_none() => {
+            Shown::SummedUp(usage) => self.summed_up(&usage),
+            Shown::Compacted(events) => self.lifecycle.extend(events),
+            Shown::ModelFailed(failed) if failed.next.is_none() => {
                 let diagnostics = Some(&failed.diagnostics).filter(|value| !value.is_null());
                 self.provider_diagnostics.extend(diagnostics.cloned());
                 self.stops.failed = Some(*failed);
             }
-            Told::Called(call) => self.entry(&call).events.push(called(&call)),
-            Told::Ended(call, ended) => self.ended(&call, *ended),
-            Told::Noted(call, notes) => self.noted(&call, notes),
-            Told::Waits(call, asked) => {
+            Shown::Called(call) => self.entry(&call).events.push(called(&call)),
+            Shown::Ended(call, ended) => self.ended(&call, *ended),
+            Shown::Noted(call, notes) => self.noted(&call, notes),
+            Shown::Waits(call, asked) => {
                 if asked.client {
                     let event = waiting(&call, &asked.value);
                     self.entry(&call).events.push(event);
                 }
                 self.waits.insert(call.action, (asked.client, asked.value));
             }
-            Told::WaitOver(action) => {
+            Shown::WaitOver(action) => {
                 self.waits.remove(&action);
             }
-            Told::CompletionStop(record) => self.happened("completion_policy_stop", record.into()),
-            Told::CompletionContinue(record) => self.happened("completion_policy_continue", record.into()),
-            Told::CompletionBlocked(rule) => self.happened("tool_call_gate_completion_blocked", rule),
-            Told::Continued { turn, role } => {
+            Shown::CompletionStop(record) => self.happened("completion_policy_stop", record.into()),
+            Shown::CompletionContinue(record) => self.happened("completion_policy_continue", record.into()),
+            Shown::CompletionBlocked(rule) => self.happened("tool_call_gate_completion_blocked", rule),
+            Shown::Continued { turn, role } => {
                 self.happened("continuation_message_added", json!({ "turn": turn, "role": role }));
             }
-            Told::Interrupt(record) => {
+            Shown::Interrupt(record) => {
                 self.stops.interrupt = Some(record.clone().into());
                 self.happened("interrupt_received", record.into());
             }
-            Told::Stopping(stop) => self.stops.take(stop),
-            Told::Signalled(taken) => self.signalled(&taken),
-            Told::Accepted
-            | Told::TurnStarted { .. }
-            | Told::ModelFailed(_)
-            | Told::Nudged(_)
-            | Told::Approved(..)
-            | Told::InterruptIgnored { .. }
-            | Told::Resumed
-            | Told::Finished(_) => {}
+            Shown::Stopping(stop) => self.stops.take(stop),
+            Shown::Signalled(taken) => self.signalled(&taken),
+            Shown::Accepted
+            | Shown::TurnStarted { .. }
+            | Shown::ModelFailed(_)
+            | Shown::Nudged(_)
+            | Shown::Approved(..)
+            | Shown::InterruptIgnored { .. }
+            | Shown::Resumed
+            | Shown::Finished(_) => {}
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::observer::is_broken;
 use super::records::Records;
-use super::told::Teller;
+use super::shown::Reader;
 use crate::event::{EndStatus, Event, RunAccepted, RunSpec, WaitKind};
 use crate::state::{Illegal, RunState};
 use crate::{Actor, Agent, Epoch, Fault, Seq, Time};
@@ -21,10 +21,10 @@ const CODE: &str = "invalid_journal";
 /// # Errors
 /// If an event cannot follow from the ones before it, or a record that the host reported is none.
 pub fn conversation_result(agent: &Arc<Agent>, history: &[Arc<Message>], events: &[Event]) -> Result<Value> {
-    let (teller, records) = fold(agent, history, events)?;
+    let (reader, records) = fold(agent, history, events)?;
     let waits = |client: bool| records.waits.values().any(|(of_client, _)| *of_client == client);
-    let word = status(&teller.state, waits(false), waits(true));
-    record(&teller, records, word)
+    let word = status(&reader.state, waits(false), waits(true));
+    record(&reader, records, word)
 }
 
 /// Returns the result record of a run that was refused because another one is active in its session.
@@ -40,13 +40,13 @@ pub fn contended(agent: &Arc<Agent>, spec: &RunSpec) -> Result<Value> {
         kind: RunAccepted { spec: Arc::new(spec.clone()) }.into(),
         erased: false,
     };
-    let (teller, records) = fold(agent, &[], &[accepted])?;
-    record(&teller, records, Some("transcript_lock_contention"))
+    let (reader, records) = fold(agent, &[], &[accepted])?;
+    record(&reader, records, Some("transcript_lock_contention"))
 }
 
-fn record(teller: &Teller, mut records: Records, word: Option<&str>) -> Result<Value> {
-    let state = &teller.state;
-    let transcript = teller.transcript();
+fn record(reader: &Reader, mut records: Records, word: Option<&str>) -> Result<Value> {
+    let state = &reader.state;
+    let transcript = reader.transcript();
     let lists = records.lists();
     let mut result = json::into_object(json!({
         "turn_count": state.turn_number(),
@@ -84,32 +84,32 @@ pub fn broken(events: &[Event]) -> Option<Fault> {
     })
 }
 
-fn fold(agent: &Arc<Agent>, history: &[Arc<Message>], events: &[Event]) -> Result<(Teller, Records)> {
+fn fold(agent: &Arc<Agent>, history: &[Arc<Message>], events: &[Event]) -> Result<(Reader, Records)> {
     let illegal = |illegal: Illegal| ContractError::whole(CODE, &illegal.to_string());
     let nothing = || ContractError::whole(CODE, "the journal is empty");
     let (first, others) = events.split_first().ok_or_else(nothing)?;
-    let mut teller = Teller::begin(agent, history, first).map_err(illegal)?;
+    let mut reader = Reader::begin(agent, history, first).map_err(illegal)?;
     let mut records = Records::default();
     for event in others {
-        for told in teller.take(event).map_err(illegal)? {
-            records.take(told);
+        for shown in reader.take(event).map_err(illegal)? {
+            records.take(shown);
         }
     }
-    Ok((teller, records))
+    Ok((reader, records))
 }
 
 /// What the turns reported, or what the last one failed with.
 fn by_turns(records: &Records, state: &RunState, result: &mut Object) {
     let diagnostics = &records.provider_diagnostics;
     if let Some(fault) = &records.stops.fault {
-        let told = json::object(&fault.fields, "failure").cloned();
+        let shown = json::object(&fault.fields, "failure").cloned();
         let plain = json!({
             "type": fault.code,
             "message": fault.message,
             "code": "0",
             "turn_count": state.turn_number(),
         });
-        let failure = told.unwrap_or_else(|| json::into_object(plain));
+        let failure = shown.unwrap_or_else(|| json::into_object(plain));
         result.insert("failure".into(), failure.into());
         if json::text(&fault.fields, "source") == Some("reported") {
             result.insert("provider_diagnostics".into(), diagnostics.clone().into());

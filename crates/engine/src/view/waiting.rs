@@ -8,7 +8,7 @@ use provost_contract::tool::{ParameterRules, RuntimeToolRequest, ToolDeclaration
 use provost_contract::{Message, timestamp};
 use serde_json::{Value, json};
 
-use super::told::Called;
+use super::shown::Called;
 use crate::Time;
 use crate::event::{WaitKind, WaitOpened};
 use crate::state::{Action, RunState};

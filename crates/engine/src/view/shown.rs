@@ -31,7 +31,7 @@ pub(super) struct Called {
 
 /// One thing that records and observers are shown.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(super) enum Shown {
     Accepted,
     TurnStarted { turn: u32, messages: usize },
     Responded { turn: u32, declaration: u32, responded: Box<ModelResponded> },
@@ -59,7 +59,7 @@ pub(super) enum Told {
 
 /// Folds a run, and says of each event what it means.
 #[derive(Clone, Debug)]
-pub(super) struct Teller {
+pub(super) struct Reader {
     pub(super) state: RunState,
     /// Calls that were shown.
     called: BTreeSet<ActionId>,
@@ -73,7 +73,7 @@ pub(super) struct Teller {
     nudges: BTreeMap<ActionId, Value>,
 }
 
-impl Teller {
+impl Reader {
     pub(super) fn begin(
         agent: &Arc<Agent>,
         history: &[Arc<Message>],
@@ -95,25 +95,25 @@ impl Teller {
     }
 
     /// Takes in the next event.
-    pub(super) fn take(&mut self, event: &Event) -> Result<Vec<Told>, Illegal> {
-        let mut told = Vec::new();
-        self.continue_before(&event.kind, &mut told);
-        self.tell(event, &mut told);
+    pub(super) fn take(&mut self, event: &Event) -> Result<Vec<Shown>, Illegal> {
+        let mut shown = Vec::new();
+        self.continue_before(&event.kind, &mut shown);
+        self.read(event, &mut shown);
         self.state.apply(event)?;
-        Ok(told)
+        Ok(shown)
     }
 
-    fn tell(&mut self, event: &Event, told: &mut Vec<Told>) {
+    fn read(&mut self, event: &Event, shown: &mut Vec<Shown>) {
         match &event.kind {
             EventKind::RunAccepted(_) => {}
-            EventKind::RunClaimed(_) if self.state.claimed => told.push(Told::Resumed),
+            EventKind::RunClaimed(_) if self.state.claimed => shown.push(Shown::Resumed),
             EventKind::RunClaimed(_) | EventKind::ActionNoted(_) | EventKind::AttemptEnded(_) => {}
-            EventKind::SignalTaken(taken) => self.signal(taken, told),
-            EventKind::RunStopping(stopping) => told.push(Told::Stopping(stopping.stop.clone())),
-            EventKind::RunEnded(ended) => told.push(Told::Finished(ended.clone())),
-            EventKind::ModelRequested(requested) => self.requested(requested, told),
-            EventKind::ModelResponded(responded) => self.responded(responded, told),
-            EventKind::ModelFailed(failed) => told.push(Told::ModelFailed(failed.clone())),
+            EventKind::SignalTaken(taken) => self.signal(taken, shown),
+            EventKind::RunStopping(stopping) => shown.push(Shown::Stopping(stopping.stop.clone())),
+            EventKind::RunEnded(ended) => shown.push(Shown::Finished(ended.clone())),
+            EventKind::ModelRequested(requested) => self.requested(requested, shown),
+            EventKind::ModelResponded(responded) => self.responded(responded, shown),
+            EventKind::ModelFailed(failed) => shown.push(Shown::ModelFailed(failed.clone())),
             EventKind::DeclarationAccepted(accepted) => {
                 let host = self.state.model.response.as_ref().and_then(|open| open.responded.host.as_ref());
                 if let Some(host) = host.filter(|_| accepted.origin.is_response()) {
@@ -124,26 +124,26 @@ impl Teller {
             EventKind::ResponseRefused(refused) => {
                 if refused.code == "completion_blocked" {
                     let rule = refused.violations.first().cloned().unwrap_or_default();
-                    told.push(Told::CompletionBlocked(rule));
+                    shown.push(Shown::CompletionBlocked(rule));
                 }
             }
             EventKind::HistoryCompacted(compacted) => {
                 self.remember_length();
-                told.push(Told::Compacted(compacted.events.clone()));
+                shown.push(Shown::Compacted(compacted.events.clone()));
             }
-            EventKind::HookAnswered(answered) => self.hook(answered, told),
+            EventKind::HookAnswered(answered) => self.hook(answered, shown),
             EventKind::ActionStarted(started) => {
-                self.call(started.action, told);
+                self.call(started.action, shown);
             }
-            EventKind::ActionEnded(ended) => self.ended(ended, told),
-            EventKind::WaitOpened(opened) => self.opened(opened, event, told),
-            EventKind::WaitSettled(settled) => self.settled(settled, told),
+            EventKind::ActionEnded(ended) => self.ended(ended, shown),
+            EventKind::WaitOpened(opened) => self.opened(opened, event, shown),
+            EventKind::WaitSettled(settled) => self.settled(settled, shown),
         }
     }
 
     /// Messages that follow the calls of a turn are added once the calls are over, unless the run stops in
     /// the middle of them.
-    fn continue_before(&mut self, kind: &EventKind, told: &mut Vec<Told>) {
+    fn continue_before(&mut self, kind: &EventKind, shown: &mut Vec<Shown>) {
         let over = self.state.turn.is_some() && self.state.open.is_empty() && self.state.unjudged.is_empty();
         if self.continuation.is_empty() || !over {
             return;
@@ -152,13 +152,13 @@ impl Teller {
         let stops = matches!(kind, EventKind::RunStopping(stopping) if stopping.stop.is_midway());
         if !stops && self.state.waits.is_empty() {
             let turn = self.state.turn_number();
-            told.extend(roles.into_iter().map(|role| Told::Continued { turn, role }));
+            shown.extend(roles.into_iter().map(|role| Shown::Continued { turn, role }));
         }
     }
 
-    fn signal(&mut self, taken: &SignalTaken, told: &mut Vec<Told>) {
+    fn signal(&mut self, taken: &SignalTaken, shown: &mut Vec<Shown>) {
         if taken.ignored.is_none() {
-            told.push(Told::Signalled(Box::new(taken.clone())));
+            shown.push(Shown::Signalled(Box::new(taken.clone())));
         }
         if matches!(taken.body, Signal::Resume { .. }) {
             self.nudges.clear();
@@ -171,116 +171,116 @@ impl Teller {
         }
     }
 
-    fn requested(&mut self, requested: &ModelRequested, told: &mut Vec<Told>) {
+    fn requested(&mut self, requested: &ModelRequested, shown: &mut Vec<Shown>) {
         self.remember_length();
         if requested.purpose == Purpose::Turn {
             let messages = self.messages.take().unwrap_or_default();
             if requested.attempt == 1 {
-                told.push(Told::TurnStarted { turn: requested.turn, messages });
+                shown.push(Shown::TurnStarted { turn: requested.turn, messages });
             }
         }
     }
 
-    fn responded(&self, responded: &ModelResponded, told: &mut Vec<Told>) {
+    fn responded(&self, responded: &ModelResponded, shown: &mut Vec<Shown>) {
         let Some(open) = self.state.model.open else { return };
         match open.purpose {
             Purpose::Turn => {
                 let declaration = self.state.declarations + 1;
                 let responded = Box::new(responded.clone());
-                told.push(Told::Responded { turn: open.turn, declaration, responded });
+                shown.push(Shown::Responded { turn: open.turn, declaration, responded });
             }
             Purpose::Compaction | Purpose::Summary { .. } => {
-                told.push(Told::SummedUp(json::object_or_empty(&responded.provider, "usage")));
+                shown.push(Shown::SummedUp(json::object_or_empty(&responded.provider, "usage")));
             }
         }
     }
 
     /// A call is shown with the first event about it.
-    fn call(&mut self, id: ActionId, told: &mut Vec<Told>) -> Option<Called> {
+    fn call(&mut self, id: ActionId, shown: &mut Vec<Shown>) -> Option<Called> {
         let called = called(&self.state, self.state.action(id)?);
         if self.called.insert(id) {
-            told.push(Told::Called(Box::new(called.clone())));
+            shown.push(Shown::Called(Box::new(called.clone())));
         }
         Some(called)
     }
 
-    fn ended(&mut self, ended: &ActionEnded, told: &mut Vec<Told>) {
+    fn ended(&mut self, ended: &ActionEnded, shown: &mut Vec<Shown>) {
         self.waiting.remove(&ended.action);
         if ended.reason == "left_out" {
             return;
         }
-        let Some(called) = self.call(ended.action, told) else { return };
-        told.push(Told::Ended(Box::new(called), Box::new(ended.clone())));
+        let Some(called) = self.call(ended.action, shown) else { return };
+        shown.push(Shown::Ended(Box::new(called), Box::new(ended.clone())));
         let nudge = ended.nudge.as_ref().and_then(|nudge| nudge.metadata.get("identical_failure_signature"));
         let Some(nudge) = nudge.cloned() else { return };
         if self.state.spec.hooks.after_tool {
             self.nudges.insert(ended.action, nudge);
         } else {
-            told.push(Told::Nudged(nudge));
+            shown.push(Shown::Nudged(nudge));
         }
     }
 
-    fn opened(&mut self, opened: &WaitOpened, event: &Event, told: &mut Vec<Told>) {
+    fn opened(&mut self, opened: &WaitOpened, event: &Event, shown: &mut Vec<Shown>) {
         for id in &opened.actions {
-            let Some(called) = self.call(*id, told) else { continue };
+            let Some(called) = self.call(*id, shown) else { continue };
             let Some(action) = self.state.action(*id) else { continue };
             let Some(asked) = waiting::asked(&self.state, action, &called, opened, event.at) else {
                 continue;
             };
             self.waiting.insert(*id, asked.message.clone());
-            told.push(Told::Waits(Box::new(called), asked));
+            shown.push(Shown::Waits(Box::new(called), asked));
         }
     }
 
-    fn settled(&mut self, settled: &WaitSettled, told: &mut Vec<Told>) {
+    fn settled(&mut self, settled: &WaitSettled, shown: &mut Vec<Shown>) {
         let Some(wait) = self.state.waits.get(&settled.wait.number) else { return };
         for id in wait.actions.clone() {
             self.waiting.remove(&id);
-            told.push(Told::WaitOver(id));
+            shown.push(Shown::WaitOver(id));
             let Some(Answer::Verdicts { verdicts, .. }) = &settled.answer else { continue };
             let Some(decision @ Decision::Approve { .. }) = verdicts.get(&id) else { continue };
             if let Some(action) = self.state.action(id) {
                 let called = Box::new(called(&self.state, action));
-                told.push(Told::Approved(called, settled.by.clone(), decision.clone()));
+                shown.push(Shown::Approved(called, settled.by.clone(), decision.clone()));
             }
         }
     }
 
-    fn hook(&mut self, answered: &HookAnswered, told: &mut Vec<Told>) {
+    fn hook(&mut self, answered: &HookAnswered, shown: &mut Vec<Shown>) {
         let turn = self.state.turn_number();
         match (answered.hook, &answered.answer) {
             (Hook::Policy | Hook::Mediate, _) => {
                 if let Subject::Action { action } = answered.subject {
-                    self.call(action, told);
+                    self.call(action, shown);
                 }
             }
-            (Hook::AfterTool, answer) => self.noted(answered.subject, answer, told),
+            (Hook::AfterTool, answer) => self.noted(answered.subject, answer, shown),
             (Hook::Completion, HookAnswer::Complete { record, .. }) => {
-                told.push(Told::CompletionStop(json::object_or_empty(record, "record")));
+                shown.push(Shown::CompletionStop(json::object_or_empty(record, "record")));
             }
             (Hook::Completion, HookAnswer::Message { record, .. }) => {
-                told.push(Told::CompletionContinue(record.clone()));
+                shown.push(Shown::CompletionContinue(record.clone()));
             }
             (Hook::Interrupt, HookAnswer::Note { value }) => {
                 let reason = value.get("ignored").and_then(Value::as_str).unwrap_or_default().to_owned();
-                told.push(Told::InterruptIgnored { turn, reason });
+                shown.push(Shown::InterruptIgnored { turn, reason });
             }
             (Hook::Interrupt, HookAnswer::Message { record, .. } | HookAnswer::Complete { record, .. }) => {
-                told.push(Told::Interrupt(record.clone()));
+                shown.push(Shown::Interrupt(record.clone()));
             }
             _ => {}
         }
     }
 
-    fn noted(&mut self, subject: Subject, answer: &HookAnswer, told: &mut Vec<Told>) {
+    fn noted(&mut self, subject: Subject, answer: &HookAnswer, shown: &mut Vec<Shown>) {
         let Subject::Action { action: id } = subject else { return };
         if let (HookAnswer::Note { value: Value::Object(notes) }, Some(action)) =
             (answer, self.state.action(id))
             && !notes.is_empty()
         {
-            told.push(Told::Noted(Box::new(called(&self.state, action)), notes.clone()));
+            shown.push(Shown::Noted(Box::new(called(&self.state, action)), notes.clone()));
         }
-        told.extend(self.nudges.remove(&id).map(Told::Nudged));
+        shown.extend(self.nudges.remove(&id).map(Shown::Nudged));
     }
 }
 
