@@ -98,7 +98,9 @@ fn each(
         for thread in threads {
             match thread.join() {
                 Ok(own) => report.add(&own),
-                Err(_) => problems.lock().unwrap_or_else(PoisonError::into_inner).push("a play panicked".to_owned()),
+                Err(_) => {
+                    problems.lock().unwrap_or_else(PoisonError::into_inner).push("a play panicked".to_owned())
+                }
             }
         }
     });

@@ -70,8 +70,7 @@ pub(super) fn kill(
     report: &mut Report,
 ) -> Result<(), Failure> {
     let mut rng = Rng::with_seed(seed);
-    let quick: Vec<Arc<Scenario>> =
-        scenarios.iter().filter(|scenario| scenario.is_quick).cloned().collect();
+    let quick: Vec<Arc<Scenario>> = scenarios.iter().filter(|scenario| scenario.is_quick).cloned().collect();
     let mut killed = 0;
     while killed < kills {
         let Some(scenario) = rng.choice(&quick) else { return Ok(()) };
@@ -202,6 +201,10 @@ impl Actor {
 
     fn ended(mut self, acks: Vec<Ack>) -> Result<(Ending, Vec<Ack>), Failure> {
         let status = self.child.wait()?;
-        if status.success() { Ok((Ending::Done, acks)) } else { Err(format!("the child failed: {status}").into()) }
+        if status.success() {
+            Ok((Ending::Done, acks))
+        } else {
+            Err(format!("the child failed: {status}").into())
+        }
     }
 }

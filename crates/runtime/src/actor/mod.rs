@@ -8,6 +8,7 @@ mod arguments;
 mod commit;
 mod effects;
 mod load;
+mod patience;
 mod performer;
 mod run;
 mod tasks;

@@ -81,7 +81,8 @@ impl Store for MemoryStore {
     }
 
     fn expire_due(&self, most: usize) -> Boxed<'_, Result<Expired, Fault>> {
-        let changed = |done: &Result<Expired, Fault>| done.as_ref().is_ok_and(|done| *done != Expired::default());
+        let changed =
+            |done: &Result<Expired, Fault>| done.as_ref().is_ok_and(|done| *done != Expired::default());
         self.write_if(|tables, now| Ok(tables.expire_due(now, most)), changed)
     }
 
@@ -186,6 +187,10 @@ impl Store for MemoryStore {
 
     fn mail(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<RunId>, Fault>> {
         self.read(|tables| tables.mail(&worker))
+    }
+
+    fn held(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<Claimed>, Fault>> {
+        self.read(|tables| tables.held(&worker))
     }
 
     fn next_due(&self) -> Boxed<'_, Result<Option<Time>, Fault>> {
