@@ -23,7 +23,6 @@ use report::{Report, Verdict};
 use vectors::{Case, Vectors};
 
 pub(crate) use compare::between;
-pub(crate) use engines::WHOLE_RUNS;
 
 /// What to run.
 #[derive(clap::Args, Default)]

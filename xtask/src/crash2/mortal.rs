@@ -183,6 +183,7 @@ impl Store for MortalStore {
         bury_expired() -> Result<Vec<RunId>, Fault>;
         bury(worker: WorkerId) -> Result<Vec<RunId>, Fault>;
         mail(worker: WorkerId) -> Result<Vec<RunId>, Fault>;
+        held(worker: WorkerId) -> Result<Vec<Claimed>, Fault>;
         next_due() -> Result<Option<Time>, Fault>;
         journal(run: RunId, after: Seq, limit: usize) -> Result<Vec<Record>, Fault>;
         tails(after: Vec<(RunId, Seq)>, each: usize) -> Result<Vec<(RunId, Record)>, Fault>;

@@ -1,18 +1,14 @@
 //! Committing a batch of events, and what the actor does when the store refuses or fails.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use provost_engine::event::{Event, EventKind, RunAccepted};
 use provost_engine::{Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
 
+use super::patience::{Outage as _, Pauses};
 use super::run::{ActorError, Release, RunActor};
 use crate::port::Advice;
 use crate::store::{CommitError, Store};
-
-/// The first pause before a commit is sent again; it doubles up to the last.
-const PAUSE: Duration = Duration::from_millis(5);
-const PAUSE_MAX: Duration = Duration::from_millis(500);
 
 /// What came of a commit.
 #[derive(Debug)]
@@ -29,7 +25,7 @@ pub(super) enum Committed {
 /// # Errors
 /// If the run belongs to another worker, or the store cannot take the commit at all.
 pub(super) async fn send(store: &dyn Store, commit: Arc<Commit>) -> Result<Committed, ActorError> {
-    let mut pause = PAUSE;
+    let mut pauses = Pauses::new();
     loop {
         let error = match store.commit(commit.clone()).await {
             Ok(_) => return Ok(Committed::Done),
@@ -42,23 +38,13 @@ pub(super) async fn send(store: &dyn Store, commit: Arc<Commit>) -> Result<Commi
             Advice::Stop if is_outage(&error) => {}
             Advice::Stop => return Err(ActorError::Commit(Box::new(error))),
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(PAUSE_MAX);
+        pauses.pause().await;
     }
 }
 
 /// Whether the storage itself is away or full: it may come back, and the run is not at fault.
 fn is_outage(error: &CommitError) -> bool {
-    match error {
-        CommitError::Storage(fault) => {
-            use crate::port::Fault;
-            match fault {
-                Fault::Full { .. } | Fault::Failed(_) | Fault::ReadOnly { .. } => true,
-                Fault::Busy { .. } | Fault::Corrupt { .. } | Fault::Closed | Fault::Unknown(_) => false,
-            }
-        }
-        _ => false,
-    }
+    matches!(error, CommitError::Storage(fault) if fault.is_outage())
 }
 
 impl RunActor {

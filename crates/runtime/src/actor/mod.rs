@@ -10,6 +10,7 @@ mod commit;
 mod drain;
 mod effects;
 mod load;
+mod patience;
 mod performer;
 mod run;
 mod seal;

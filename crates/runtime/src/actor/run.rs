@@ -14,10 +14,11 @@ use tokio::time::Instant;
 use super::arguments::Arguments;
 use super::commit::{Committed, send};
 use super::load::{Agents, LoadError, LoadedRun};
+use super::patience::patiently;
 use super::performer::{DeltaSink, NewNote, Performer, RunContext};
 use super::seal::SealKey;
 use super::tasks::{Finished, Tasks};
-use crate::port::{Clock, Fault as StoreFault};
+use crate::port::{Boxed, Clock, Fault as StoreFault};
 use crate::process::is_gone;
 use crate::store::{CommitError, Store};
 use crate::verify::Anchor;
@@ -152,7 +153,9 @@ impl RunActor {
         let (loaded, arguments) = match parked {
             Some(parked) => (parked.loaded, parked.arguments),
             None => {
-                let loaded = LoadedRun::load(&*shared.store, &*shared.agents, &run).await?;
+                let load =
+                    || -> Boxed<'_, _> { Box::pin(LoadedRun::load(&*shared.store, &*shared.agents, &run)) };
+                let loaded = patiently(load).await?;
                 let arguments = Arguments::of_run(&loaded.state);
                 (loaded, arguments)
             }
@@ -212,7 +215,7 @@ impl RunActor {
 
     async fn claim(&mut self) -> Result<(), ActorError> {
         let workspace = self.state().spec.workspace.clone();
-        let standing = self.shared.store.standing(workspace).await?;
+        let standing = patiently(|| self.shared.store.standing(workspace.clone())).await?;
         self.earlier_gone = self.is_earlier_gone().await?;
         self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
         let policy = self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.digest);
@@ -232,7 +235,7 @@ impl RunActor {
             None => Ok(true),
             Some(worker) if *worker == self.worker => Ok(true),
             Some(worker) => {
-                let about = self.shared.store.worker(worker.clone()).await?;
+                let about = patiently(|| self.shared.store.worker(worker.clone())).await?;
                 Ok(about.is_some_and(|worker| is_gone(&worker.about)))
             }
         }
@@ -331,7 +334,9 @@ impl RunActor {
     async fn reload(&mut self) -> Result<(), ActorError> {
         let run = self.state().spec.run.clone();
         let active_ms = self.loaded.active_ms;
-        self.loaded = LoadedRun::load(&*self.shared.store, &*self.shared.agents, &run).await?;
+        let shared = self.shared.clone();
+        let load = || -> Boxed<'_, _> { Box::pin(LoadedRun::load(&*shared.store, &*shared.agents, &run)) };
+        self.loaded = patiently(load).await?;
         self.loaded.active_ms = active_ms.max(self.loaded.active_ms);
         self.row = None;
         self.inputs.retain(|input| !matches!(input, Input::Signals(_)));
@@ -360,7 +365,7 @@ impl RunActor {
         }
         loop {
             let run = self.state().spec.run.clone();
-            let page = self.shared.store.signals(run, after, SIGNALS).await?;
+            let page = patiently(|| self.shared.store.signals(run.clone(), after, SIGNALS)).await?;
             let full = page.len() == SIGNALS;
             let Some(last) = page.last().map(|signal| signal.id) else { return Ok(()) };
             let signals = page.into_iter().map(|signal| QueuedSignal {

@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use crate::actor::{ActorError, Lease, Parked, Release, RunActor, Shared};
 use crate::port::Fault;
 use crate::process::{is_gone, this_process};
-use crate::store::{Beat, ClaimError, ClaimFilter, RegisterError};
+use crate::store::{Beat, ClaimError, ClaimFilter, Claimed, RegisterError};
 
 /// How many parked runs a worker holds in memory, so that it need not read them again.
 const PARKED_MAX: usize = 256;
@@ -102,7 +102,11 @@ impl Dispatcher {
             actors: HashMap::new(),
             tasks: JoinSet::new(),
             parked: VecDeque::new(),
-            beaten: Instant::now(),
+            worker: config.worker.clone(),
+            lives: 1,
+            dead: false,
+            missed: false,
+            unsure: false,
             config,
         };
         #[expect(
@@ -162,7 +166,16 @@ struct Worker {
     actors: HashMap<RunId, (Epoch, Arc<Notify>)>,
     tasks: JoinSet<Ended>,
     parked: VecDeque<(RunId, Epoch, Parked)>,
-    beaten: Instant,
+    /// The id it works under: the configured one, or another after it was taken for dead.
+    worker: WorkerId,
+    /// How often it was registered.
+    lives: u32,
+    /// Whether it was taken for dead, and has no lease.
+    dead: bool,
+    /// Whether the last look failed and is due again.
+    missed: bool,
+    /// Whether the answer of a claim was lost: it may hold runs that it does not know of.
+    unsure: bool,
 }
 
 impl Worker {
@@ -186,8 +199,11 @@ impl Worker {
                 () = timer => true,
                 _ = beat.tick() => {
                     self.beat().await;
+                    if self.dead {
+                        self.register_anew().await;
+                    }
                     self.bury().await;
-                    false
+                    self.missed
                 }
                 Some(ended) = self.tasks.join_next() => {
                     self.actor_ended(ended);
@@ -205,50 +221,75 @@ impl Worker {
         self.stop().await;
     }
 
-    /// Looks at the store once for everything: due waits, mail of own runs, runs to claim.
+    /// Looks at the store once for everything: due waits, mail of own runs, runs to claim. A look that failed
+    /// is repeated with the next heartbeat.
     async fn look(&mut self) -> Option<i64> {
-        let store = self.shared.store.clone();
-        let due = store.next_due().await.ok().flatten();
-        if due.is_some_and(|due| due.0 <= self.shared.clock.now_ms()) {
-            let _ = store.expire_due(SWEEP).await;
-        }
-        if let Ok(mail) = store.mail(self.config.worker.clone()).await {
-            for run in mail {
-                if let Some((_, bell)) = self.actors.get(&run) {
-                    bell.notify_one();
-                }
-            }
-        }
-        self.claim().await;
-        store.next_due().await.ok().flatten().map(|due| due.0)
+        let looked = self.look_once().await;
+        self.missed = looked.is_err();
+        looked.ok().flatten()
     }
 
-    async fn claim(&mut self) {
-        let room = self.config.runs_max.saturating_sub(self.actors.len());
-        let Some(filter) = self.filter().filter(|_| room > 0) else { return };
-        let claimed = match self.shared.store.claim_due(self.config.worker.clone(), filter, room).await {
-            Ok(claimed) => claimed,
-            Err(ClaimError::Storage(_)) => return,
-            Err(_) => {
-                let _ = self.lease.send(Lease::Lost);
-                return;
-            }
-        };
-        for claim in claimed {
-            let bell = Arc::new(Notify::new());
-            self.actors.insert(claim.run.clone(), (claim.epoch, bell.clone()));
-            let parked = self.take_parked(&claim.run, claim.epoch);
-            let (shared, worker) = (self.shared.clone(), self.config.worker.clone());
-            let watches = (self.leases.clone(), self.drain.clone());
-            self.tasks.spawn(async move {
-                let claimed = (worker, claim.run.clone(), claim.epoch);
-                let worked = match RunActor::open(shared, claimed, parked, bell, watches).await {
-                    Ok(actor) => actor.run().await,
-                    Err(error) => Err(error),
-                };
-                (claim.run, claim.epoch, worked)
-            });
+    async fn look_once(&mut self) -> Result<Option<i64>, Fault> {
+        let store = self.shared.store.clone();
+        let due = store.next_due().await?;
+        if due.is_some_and(|due| due.0 <= self.shared.clock.now_ms()) {
+            store.expire_due(SWEEP).await?;
         }
+        for run in store.mail(self.worker.clone()).await? {
+            if let Some((_, bell)) = self.actors.get(&run) {
+                bell.notify_one();
+            }
+        }
+        if self.unsure {
+            self.find_claimed().await?;
+        }
+        self.claim().await?;
+        Ok(store.next_due().await?.map(|due| due.0))
+    }
+
+    async fn claim(&mut self) -> Result<(), Fault> {
+        let room = self.config.runs_max.saturating_sub(self.actors.len());
+        let Some(filter) = self.filter().filter(|_| room > 0 && !self.dead) else { return Ok(()) };
+        match self.shared.store.claim_due(self.worker.clone(), filter, room).await {
+            Ok(claimed) => claimed.into_iter().for_each(|claim| self.start(claim)),
+            Err(ClaimError::Storage(fault)) => {
+                self.unsure |= matches!(fault, Fault::Unknown(_));
+                return Err(fault);
+            }
+            Err(ClaimError::Dead(_)) => self.dead = true,
+        }
+        Ok(())
+    }
+
+    /// Starts on runs that were claimed by a claim whose answer was lost.
+    async fn find_claimed(&mut self) -> Result<(), Fault> {
+        let held = self.shared.store.held(self.worker.clone()).await?;
+        self.unsure = false;
+        let Some(handle) = self.handle.upgrade() else { return Ok(()) };
+        for claim in held {
+            let failed = lock(&handle.failed).contains_key(&claim.run);
+            if !failed && !self.actors.contains_key(&claim.run) {
+                self.start(claim);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a claimed run an actor.
+    fn start(&mut self, claim: Claimed) {
+        let bell = Arc::new(Notify::new());
+        self.actors.insert(claim.run.clone(), (claim.epoch, bell.clone()));
+        let parked = self.take_parked(&claim.run, claim.epoch);
+        let (shared, worker) = (self.shared.clone(), self.worker.clone());
+        let watches = (self.leases.clone(), self.drain.clone());
+        self.tasks.spawn(async move {
+            let claimed = (worker, claim.run.clone(), claim.epoch);
+            let worked = match RunActor::open(shared, claimed, parked, bell, watches).await {
+                Ok(actor) => actor.run().await,
+                Err(error) => Err(error),
+            };
+            (claim.run, claim.epoch, worked)
+        });
     }
 
     fn filter(&self) -> Option<ClaimFilter> {
@@ -281,7 +322,8 @@ impl Worker {
                     self.parked.pop_front();
                 }
             }
-            Ok(_) => {}
+            // Another worker goes on with the run, or this one under its next id.
+            Ok(_) | Err(ActorError::Fenced | ActorError::LeaseLost) => {}
             Err(error) => {
                 if let Some(handle) = self.handle.upgrade() {
                     let message = chain(&error);
@@ -291,21 +333,36 @@ impl Worker {
         }
     }
 
-    /// Renews the lease. Effects start until two thirds of it; a renewal that fails is tried again.
+    /// Renews the lease. Effects start until two thirds of it; a renewal that fails is tried again, and work
+    /// goes on when one succeeds.
     async fn beat(&mut self) {
         let sent = Instant::now();
-        match self.shared.store.beat(self.config.worker.clone(), millis(self.config.lease)).await {
+        match self.shared.store.beat(self.worker.clone(), millis(self.config.lease)).await {
             Ok(Beat::Renewed { .. }) => {
-                self.beaten = sent;
                 let _ = self.lease.send(Lease::Until(sent + self.config.lease * 2 / 3));
             }
-            Ok(Beat::Dead) => {
-                let _ = self.lease.send(Lease::Lost);
-            }
-            Err(_) if self.beaten.elapsed() > self.config.lease => {
-                let _ = self.lease.send(Lease::Lost);
-            }
+            Ok(Beat::Dead) => self.dead = true,
             Err(_) => {}
+        }
+    }
+
+    /// The worker was taken for dead, and its runs belong to others: it drops them and goes on under a new id.
+    async fn register_anew(&mut self) {
+        let _ = self.lease.send(Lease::Lost);
+        while let Some(ended) = self.tasks.join_next().await {
+            self.actor_ended(ended);
+        }
+        self.lives += 1;
+        let Ok(worker) = format!("{}.{}", self.config.worker.as_str(), self.lives).parse::<WorkerId>() else {
+            return;
+        };
+        let (sent, lease) = (Instant::now(), self.config.lease);
+        let registered = self.shared.store.register(worker.clone(), this_process(), millis(lease)).await;
+        // One that fails is tried again with the next heartbeat.
+        if registered.is_ok() {
+            let (lease, leases) = watch::channel(Lease::Until(sent + lease * 2 / 3));
+            (self.worker, self.lease, self.leases) = (worker, lease, leases);
+            (self.dead, self.unsure, self.missed) = (false, false, true);
         }
     }
 
@@ -314,7 +371,7 @@ impl Worker {
         let store = &self.shared.store;
         let Ok(workers) = store.workers().await else { return };
         let now = self.shared.clock.now_ms();
-        for worker in workers.iter().filter(|worker| worker.worker != self.config.worker) {
+        for worker in workers.iter().filter(|worker| worker.worker != self.worker) {
             if is_gone(&worker.about) {
                 let _ = store.bury(worker.worker.clone()).await;
             }
@@ -330,7 +387,7 @@ impl Worker {
         while let Some(ended) = self.tasks.join_next().await {
             self.actor_ended(ended);
         }
-        let _: Result<Vec<RunId>, Fault> = self.shared.store.release(self.config.worker.clone()).await;
+        let _: Result<Vec<RunId>, Fault> = self.shared.store.release(self.worker.clone()).await;
     }
 }
 

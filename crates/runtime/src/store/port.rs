@@ -101,6 +101,10 @@ pub trait Store: Send + Sync {
     /// Returns the runs of a worker that have signals to take.
     fn mail(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<RunId>, Fault>>;
 
+    /// Returns the runs that a worker holds. Tells a worker what it claimed when the answer of
+    /// [`claim_due`](Self::claim_due) was lost.
+    fn held(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<Claimed>, Fault>>;
+
     /// Returns when [`expire_due`](Self::expire_due) has something to do next.
     fn next_due(&self) -> Boxed<'_, Result<Option<Time>, Fault>>;
 

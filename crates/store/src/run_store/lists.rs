@@ -1,12 +1,12 @@
 //! Reading: one query per question, each with an index of its own.
 
 use provost_engine::{
-    ActionId, Record, RunId, Seq, SessionId, SignalId, StandingApproval, Time, WaitId, WorkerId,
+    ActionId, Epoch, Record, RunId, Seq, SessionId, SignalId, StandingApproval, Time, WaitId, WorkerId,
 };
 use provost_runtime::store::{
-    Cursor, Entry, ListedRun, Page, Pruned, RecentSession, RowProblem, RunCursor, RunFilter, RunProblem,
-    SessionCursor, SessionFilter, SessionRow, Signal, StoreStats, Wait, WaitCursor, WaitFilter, WaitState,
-    Worker,
+    Claimed, Cursor, Entry, ListedRun, Page, Pruned, RecentSession, RowProblem, RunCursor, RunFilter,
+    RunProblem, SessionCursor, SessionFilter, SessionRow, Signal, StoreStats, Wait, WaitCursor, WaitFilter,
+    WaitState, Worker,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, params};
@@ -195,6 +195,19 @@ pub(super) fn workers(connection: &Connection) -> Result<Vec<Worker>> {
 pub(super) fn mail(connection: &Connection, worker: &WorkerId) -> Result<Vec<RunId>> {
     let sql = "SELECT run FROM runs WHERE owner = ?1 AND owner IS NOT NULL AND inbox > taken ORDER BY run";
     many(connection, sql, [worker.as_str()], |row| parsed(row, 0))
+}
+
+pub(super) fn held(connection: &Connection, worker: &WorkerId) -> Result<Vec<Claimed>> {
+    let sql = "SELECT run, epoch, head, claims FROM runs WHERE owner = ?1 AND owner IS NOT NULL ORDER BY run";
+    many(connection, sql, [worker.as_str()], |row| {
+        let number = |index| row.get::<_, i64>(index).map(|number| u64::try_from(number).unwrap_or_default());
+        Ok(Claimed {
+            run: parsed(row, 0)?,
+            epoch: Epoch(number(1)?),
+            head: Seq(number(2)?),
+            claims: row.get(3)?,
+        })
+    })
 }
 
 pub(super) fn next_due(connection: &Connection) -> Result<Option<Time>> {

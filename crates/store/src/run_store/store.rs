@@ -221,6 +221,10 @@ impl Store for SqliteStore {
         self.read(move |connection| lists::mail(connection, &worker))
     }
 
+    fn held(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<Claimed>, Fault>> {
+        self.read(move |connection| lists::held(connection, &worker))
+    }
+
     fn next_due(&self) -> Boxed<'_, Result<Option<Time>, Fault>> {
         self.read(lists::next_due)
     }

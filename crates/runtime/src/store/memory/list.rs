@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::MemoryTables;
 use crate::store::{
-    ArtifactInfo, Cursor, Entry, ListedRun, Page, Pruned, RecentSession, RowProblem, RunCursor, RunFilter,
-    RunProblem, SessionCursor, SessionFilter, SessionRow, Signal, StoreStats, Wait, WaitCursor, WaitFilter,
-    WaitState, Worker,
+    ArtifactInfo, Claimed, Cursor, Entry, ListedRun, Page, Pruned, RecentSession, RowProblem, RunCursor,
+    RunFilter, RunProblem, RunRow, SessionCursor, SessionFilter, SessionRow, Signal, StoreStats, Wait,
+    WaitCursor, WaitFilter, WaitState, Worker,
 };
 
 /// Each method returns what the one of [`Store`](crate::store::Store) with its name returns.
@@ -109,6 +109,18 @@ impl MemoryTables {
     pub fn mail(&self, worker: &WorkerId) -> Vec<RunId> {
         let owned = self.rows().filter(|row| row.owner.as_ref() == Some(worker));
         owned.filter(|row| row.inbox > row.taken).map(|row| row.run.clone()).collect()
+    }
+
+    /// Returns the runs that a worker holds.
+    pub fn held(&self, worker: &WorkerId) -> Vec<Claimed> {
+        let owned = self.rows().filter(|row| row.owner.as_ref() == Some(worker));
+        let claimed = |row: &RunRow| Claimed {
+            run: row.run.clone(),
+            epoch: row.epoch,
+            head: row.head,
+            claims: row.claims,
+        };
+        owned.map(claimed).collect()
     }
 
     /// Returns when the next sweep has something to do.

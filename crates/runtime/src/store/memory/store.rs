@@ -189,6 +189,10 @@ impl Store for MemoryStore {
         self.read(|tables| tables.mail(&worker))
     }
 
+    fn held(&self, worker: WorkerId) -> Boxed<'_, Result<Vec<Claimed>, Fault>> {
+        self.read(|tables| tables.held(&worker))
+    }
+
     fn next_due(&self) -> Boxed<'_, Result<Option<Time>, Fault>> {
         self.read(|tables| tables.next_due())
     }
