@@ -149,8 +149,12 @@ impl Actor {
     /// Makes a change set and shows it; nothing is real yet.
     async fn propose(&self, work: &Work, paths: &[(&str, provost_engine::Verdict)]) -> Outcome {
         let text = format!("{} {:?}", work.spec.label, paths);
-        let stored = self.store.put_artifact("text/x-changes".into(), text.clone().into_bytes()).await;
-        let Ok(stored) = stored else { return failed(&work.spec.operation) };
+        let stored = loop {
+            match self.store.put_artifact("text/x-changes".into(), text.clone().into_bytes()).await {
+                Ok(stored) => break stored,
+                Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+            }
+        };
         let artifact = ArtifactRef {
             digest: stored.digest,
             size: stored.size,

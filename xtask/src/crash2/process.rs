@@ -57,9 +57,10 @@ fn shared(world: &Arc<World>, fate: &Arc<Fate>) -> Result<(Arc<Shared>, Arc<Life
 impl Process {
     /// Starts a worker. One whose store fails at once is started again.
     pub(super) async fn start(world: &Arc<World>, fate: &Arc<Fate>, worker: &str) -> Result<Self, Failure> {
-        let worker: WorkerId = worker.parse()?;
         let mut tries = 0;
         loop {
+            // An id is never used again, also if it is not known whether it was registered.
+            let worker: WorkerId = format!("{worker}.try{tries}").parse()?;
             let (shared, life) = shared(world, fate)?;
             let config = DispatcherConfig::new(worker.clone(), Scope::All(ClaimFilter::default()));
             match Dispatcher::start(shared, config).await {

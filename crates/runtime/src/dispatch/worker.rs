@@ -268,7 +268,9 @@ impl Worker {
         let Some(handle) = self.handle.upgrade() else { return Ok(()) };
         for claim in held {
             let failed = lock(&handle.failed).contains_key(&claim.run);
-            if !failed && !self.actors.contains_key(&claim.run) {
+            // An actor of an earlier claim may not have been seen to end yet.
+            let known = self.actors.get(&claim.run).is_some_and(|(epoch, _)| *epoch == claim.epoch);
+            if !failed && !known {
                 self.start(claim);
             }
         }
