@@ -107,7 +107,7 @@ impl Store for MortalStore {
         Box::pin(async move {
             match self.gate().await {
                 (_, Some(Trouble::Fenced)) => {
-                    // Somebody took the worker for dead.
+                    // Another process took the worker for dead.
                     let worker = self.inner().run(commit.run.clone()).await?.and_then(|run| run.row.owner);
                     if let Some(worker) = worker {
                         self.inner().bury(worker).await?;
