@@ -6,12 +6,19 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::{Failure, attack, conformance, crash, fuzz, tidy};
+use crate::{Failure, attack, conformance, crash, crash2, fuzz, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
 /// A few real kills; more are `cargo xtask crash --real`.
 const CRASH_KILLS: u64 = 15;
+/// The same for the second harness; `cargo xtask crash2` has the long forms of all of these.
+const CRASH2_KILLS: u64 = 40;
+const STORE_STRIDE: usize = 5;
+const CALLS_STRIDE: usize = 9;
+const POWER_STATES: u64 = 200;
+/// A quick check cuts at some points only.
+const QUICK_STRIDE: usize = 25;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -31,6 +38,10 @@ fn quick() -> Result<(), Failure> {
     step("unit tests", || cargo(&["test", "--workspace", "--all-features", "--lib", "--bins"]))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || crash::run(&crash::Options::points()))?;
+    step("crash2", || {
+        crash2::run(&crash2::Options::points(QUICK_STRIDE))?;
+        crash2::run(&crash2::Options::store(QUICK_STRIDE))
+    })?;
     step("conformance", || conformance::run(&conformance::Options::default()))
 }
 
@@ -44,6 +55,12 @@ fn everything() -> Result<(), Failure> {
     step("crash", || {
         crash::run(&crash::Options::points())?;
         crash::run(&crash::Options::kills(CRASH_KILLS))
+    })?;
+    step("crash2", || {
+        crash2::run(&crash2::Options::points(1))?;
+        crash2::run(&crash2::Options::store(STORE_STRIDE))?;
+        crash2::run(&crash2::Options::kills(CRASH2_KILLS))?;
+        crash2::run(&crash2::Options::io(CALLS_STRIDE, POWER_STATES))
     })?;
     step("conformance", || conformance::run(&conformance::Options::default()))
 }

@@ -142,16 +142,13 @@ impl Stage {
         Ok(())
     }
 
-    /// Wakes every second sleeper as soon as another worker has written something; the others sleep until
-    /// everything is over.
+    /// Wakes a sleeper as soon as another worker has written something, if it does not sleep until everything
+    /// is over.
     fn wake_early(&self) {
         let newest = self.processes.last().map(|process| process.worker.as_str().to_owned());
         let taken = newest.is_some_and(|newest| self.world.has_committed(&newest));
-        for (index, process) in self.processes.iter().enumerate() {
-            if process.life.health() == Health::Asleep && (index + self.fate.passed().len()) % 2 == 0 && taken
-            {
-                process.life.wake();
-            }
+        if taken && self.fate.wakes_early() {
+            self.processes.iter().for_each(|process| process.life.wake());
         }
     }
 
