@@ -18,9 +18,12 @@ const SIM_WORLDS: u64 = 600;
 const SIM_WORLDS_QUICK: u64 = 300;
 /// Worlds that are crashed at every point.
 const SIM_SWEEP: u64 = 5;
-/// Of the points of the second harness every n-th; all of them are `cargo xtask crash2`.
-const CRASH_STRIDE: usize = 12;
-const CRASH_STRIDE_QUICK: usize = 150;
+/// Of the points of the second harness every n-th; `cargo xtask crash2` has the long forms.
+const POINTS_STRIDE: usize = 4;
+const STORE_STRIDE: usize = 12;
+const CALLS_STRIDE: usize = 20;
+const POWER_STATES: u64 = 200;
+const QUICK_STRIDE: usize = 50;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -42,7 +45,7 @@ fn quick() -> Result<(), Failure> {
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || {
         crash::run(&crash::Options::points())?;
-        crash2::run(&crash2::Options::points(CRASH_STRIDE_QUICK))
+        crash2::run(&crash2::Options::points(QUICK_STRIDE))
     })?;
     step("conformance", conformance)
 }
@@ -68,9 +71,10 @@ fn everything() -> Result<(), Failure> {
     step("crash", || {
         crash::run(&crash::Options::points())?;
         crash::run(&crash::Options::kills(CRASH_KILLS))?;
-        crash2::run(&crash2::Options::points(CRASH_STRIDE))?;
-        crash2::run(&crash2::Options::store(CRASH_STRIDE))?;
-        crash2::run(&crash2::Options::kills(CRASH_KILLS))
+        crash2::run(&crash2::Options::points(POINTS_STRIDE))?;
+        crash2::run(&crash2::Options::store(STORE_STRIDE))?;
+        crash2::run(&crash2::Options::kills(CRASH_KILLS))?;
+        crash2::run(&crash2::Options::io(CALLS_STRIDE, POWER_STATES))
     })?;
     step("conformance", conformance)
 }

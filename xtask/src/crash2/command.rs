@@ -6,7 +6,7 @@ use std::thread;
 
 use super::report::Report;
 use super::scenario::{Scenario, corpus, named};
-use super::{faults, points, random, real};
+use super::{faults, io, points, power, random, real};
 use crate::Failure;
 
 /// Where to cut.
@@ -30,6 +30,12 @@ pub(crate) struct Options {
     /// Kill real processes over a database file
     #[arg(long)]
     real: bool,
+    /// Let the disk fail under a process, and rebuild files as power loss could leave them
+    #[arg(long)]
+    io: bool,
+    /// How many files are rebuilt
+    #[arg(long, default_value_t = 300, requires = "io")]
+    states: u64,
     /// How many processes are killed
     #[arg(long, default_value_t = 300, requires = "real")]
     kills: u64,
@@ -38,12 +44,27 @@ pub(crate) struct Options {
 impl Options {
     /// Every n-th point of every scenario.
     pub(crate) fn points(stride: usize) -> Self {
-        Self { scenario: None, stride, seed: None, runs: 0, store: false, real: false, kills: 0 }
+        Self {
+            scenario: None,
+            stride,
+            seed: None,
+            runs: 0,
+            store: false,
+            real: false,
+            io: false,
+            states: 0,
+            kills: 0,
+        }
     }
 
     /// Every n-th operation of the store goes wrong.
     pub(crate) fn store(stride: usize) -> Self {
         Self { store: true, ..Self::points(stride) }
+    }
+
+    /// Every n-th call fails, and so many files are rebuilt.
+    pub(crate) fn io(stride: usize, states: u64) -> Self {
+        Self { io: true, states, ..Self::points(stride) }
     }
 
     /// A few real kills.
@@ -63,6 +84,16 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.real {
         real::kill(&scenarios, seed, options.kills, &mut report)?;
         return report.finish(&format!("{} kills, seed {seed}, ", options.kills), "plays");
+    }
+    if options.io {
+        if !io::is_possible() {
+            return Ok(());
+        }
+        io::every(stride, &mut report)?;
+        report.finish("failing calls, ", "children")?;
+        let mut report = Report::default();
+        power::states(seed, options.states, &mut report)?;
+        return report.finish("power loss, ", "states");
     }
     if options.store {
         each(&scenarios, &mut report, |scenario, report| faults::every(scenario, stride, report))?;

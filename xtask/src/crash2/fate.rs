@@ -111,6 +111,11 @@ impl Fate {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns whether a sleeper wakes as soon as another has its runs; otherwise when everything is over.
+    pub(super) fn wakes_early(&self) -> bool {
+        self.cuts.first().is_some_and(|cut| cut.at % 2 == 0)
+    }
+
     /// Returns how many operations of the store there were.
     pub(super) fn operations(&self) -> usize {
         self.operations.load(Ordering::Relaxed)

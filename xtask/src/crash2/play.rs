@@ -142,18 +142,13 @@ impl Stage {
         Ok(())
     }
 
-    /// Wakes every second sleeper as soon as another worker has written something; the others sleep until
-    /// everything is over.
+    /// Wakes a sleeper as soon as another worker has written something, if it does not sleep until everything
+    /// is over.
     fn wake_early(&self) {
         let newest = self.processes.last().map(|process| process.worker.as_str().to_owned());
         let taken = newest.is_some_and(|newest| self.world.has_committed(&newest));
-        for (index, process) in self.processes.iter().enumerate() {
-            if process.life.health() == Health::Asleep
-                && (index + self.fate.passed().len()).is_multiple_of(2)
-                && taken
-            {
-                process.life.wake();
-            }
+        if taken && self.fate.wakes_early() {
+            self.processes.iter().for_each(|process| process.life.wake());
         }
     }
 
@@ -182,7 +177,7 @@ impl Stage {
         let agent = Known::of(&self.world.scenario)?.get(HELPER)?;
         let mut spec = self.world.scenario.run_spec(run);
         spec.policy = agent.digest;
-        let message = Message::text("user", format!("How is the garden, {}?", ask.run));
+        let message = Message::text("user", &format!("How is the garden, {}?", ask.run));
         let mut request = NewRunRequest::new(spec, agent, ada());
         request.key = Some(format!("ask {}", ask.run));
         match ask.session {

@@ -9,13 +9,15 @@ use std::thread;
 use std::time::Duration;
 
 use fastrand::Rng;
-use provost_engine::{Digest, RunId, Seq};
+use provost_engine::{Digest, Erasure, RunId, Seq, Time};
+use provost_runtime::store::{Erase, RunFilter};
 use provost_runtime::system::SystemClock;
 use provost_store::run_store::{SqliteOptions, SqliteStore};
 
 use super::compare::differences;
 use super::fate::Fate;
 use super::ledger::Ledger;
+use super::people::ada;
 use super::play::{Played, play_as};
 use super::points::{undisturbed, whole};
 use super::report::Report;
@@ -36,6 +38,9 @@ pub(crate) struct ChildOptions {
     folder: PathBuf,
     /// The part of its worker's id that no other child has.
     name: String,
+    /// Erase something at the end, which empties the log
+    #[arg(long)]
+    empties_log: bool,
 }
 
 /// Plays a scenario to its end; a line for each place and each acknowledged commit.
@@ -43,7 +48,15 @@ pub(crate) fn child(options: &ChildOptions) -> Result<(), Failure> {
     let scenario = named(&options.scenario)?;
     in_real_time(async {
         let world = open(&scenario, &options.folder, true).await?;
-        play_as(&world, &Fate::new(Vec::new()), &options.name).await.map(drop)
+        play_as(&world, &Fate::new(Vec::new()), &options.name).await?;
+        if options.empties_log {
+            let run = scenario.asks.first().map_or("run-1", |ask| ask.run).parse()?;
+            let erasure = Erasure { by: ada(), at: Time(1), reason: "It was a secret.".to_owned() };
+            let erase =
+                Erase { run, seq: Seq(1), erasure, artifacts: Vec::new(), waits: Vec::new(), summary: None };
+            world.store.erase(erase).await?;
+        }
+        Ok(())
     })
 }
 
@@ -105,18 +118,70 @@ fn one(
             Ending::Done => break,
         }
     }
-    let (_, mut heard) = spawn(scenario, folder.path(), kills)?.kill_after(usize::MAX, Duration::ZERO)?;
-    acks.append(&mut heard);
-    let found = in_real_time(async {
-        let world = open(scenario, folder.path(), false).await?;
+    acks.extend(to_the_end(scenario, folder.path())?);
+    let check = Check {
+        scenario,
+        whole,
+        folder: folder.path(),
+        lost: usize::try_from(lost).unwrap_or_default(),
+        acks: &acks,
+    };
+    Ok((lost, self::check(&check)?))
+}
+
+/// Plays what is left in a child that is not disturbed. Returns what it called durable.
+pub(super) fn to_the_end(scenario: &Scenario, folder: &Path) -> Result<Vec<Ack>, Failure> {
+    let (_, acks) = spawn(scenario, folder, u64::MAX)?.kill_after(usize::MAX, Duration::ZERO)?;
+    Ok(acks)
+}
+
+/// What is looked at when every child has ended.
+pub(super) struct Check<'a> {
+    pub(super) scenario: &'a Arc<Scenario>,
+    pub(super) whole: &'a Seen,
+    pub(super) folder: &'a Path,
+    pub(super) lost: usize,
+    pub(super) acks: &'a [Ack],
+}
+
+/// Says how what is left differs from an undisturbed play.
+pub(super) fn check(check: &Check<'_>) -> Result<Vec<String>, Failure> {
+    let mut found = integrity(check.folder)?;
+    in_real_time(async {
+        let world = open(check.scenario, check.folder, false).await?;
         let seen = Seen::of(&world).await?;
-        let played =
-            Played { places: Vec::new(), operations: 0, lost: usize::try_from(lost).unwrap_or(0), seen };
-        let mut found = differences(scenario, whole, &played);
-        found.extend(unheard(&world, &acks).await?);
+        let played = Played { places: Vec::new(), operations: 0, lost: check.lost, seen };
+        found.extend(differences(check.scenario, check.whole, &played));
+        found.extend(unheard(&world, check.acks).await?);
+        Ok(found)
+    })
+}
+
+/// Says what is wrong with files in which a play broke off: chains, rows, and what was acknowledged.
+pub(super) fn check_files(scenario: &str, folder: &Path, acks: &[Ack]) -> Result<Vec<String>, Failure> {
+    let scenario = named(scenario)?;
+    let found = in_real_time(async {
+        let world = open(&scenario, folder, false).await?;
+        let mut found = unheard(&world, acks).await?;
+        for problem in world.store.verify_rows().await? {
+            found.push(format!("row of {}: {:?}", problem.run, problem.problem));
+        }
+        for run in world.store.runs(RunFilter::default(), None, 1_000).await?.items {
+            if let Err(error) = super::journal::read(&world, &run.row).await {
+                found.push(format!("journal of {}: {error}", run.row.run));
+            }
+        }
         Ok(found)
     })?;
-    Ok((lost, found))
+    Ok(found.into_iter().chain(integrity(folder)?).collect())
+}
+
+/// Says what SQLite finds wrong with the file.
+#[expect(clippy::disallowed_methods, reason = "the file is looked at without the store")]
+fn integrity(folder: &Path) -> Result<Vec<String>, Failure> {
+    let file = rusqlite::Connection::open(folder.join("provost.db"))?;
+    let found: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    Ok(if found == "ok" { Vec::new() } else { vec![format!("the file is damaged: {found}")] })
 }
 
 /// A commit that a child called durable.
