@@ -172,7 +172,8 @@ impl Reaction<'_> {
                 self.end(id, Ending::blocked("approval_required", EndedBy::Rule).result(result))
             }
             Leave::Needed(ruling) => {
-                if !self.state.spec.hooks.preview {
+                // What cannot be prepared has no preview; a client may still answer it.
+                if !self.state.spec.hooks.preview || action.spec.unprepared.is_some() {
                     asks.push((id, *ruling));
                 }
                 Ok(())
