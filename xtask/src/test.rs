@@ -19,11 +19,11 @@ const SIM_WORLDS_QUICK: u64 = 300;
 /// Worlds that are crashed at every point.
 const SIM_SWEEP: u64 = 5;
 /// Of the points of the second harness every n-th; `cargo xtask crash2` has the long forms.
-const POINTS_STRIDE: usize = 4;
-const STORE_STRIDE: usize = 12;
-const CALLS_STRIDE: usize = 20;
+const POINTS_STRIDE: usize = 1;
+const STORE_STRIDE: usize = 3;
+const CALLS_STRIDE: usize = 8;
 const POWER_STATES: u64 = 200;
-const QUICK_STRIDE: usize = 50;
+const QUICK_STRIDE: usize = 12;
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
@@ -45,7 +45,8 @@ fn quick() -> Result<(), Failure> {
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || {
         crash::run(&crash::Options::points())?;
-        crash2::run(&crash2::Options::points(QUICK_STRIDE))
+        crash2::run(&crash2::Options::points(QUICK_STRIDE))?;
+        crash2::run(&crash2::Options::store(QUICK_STRIDE))
     })?;
     step("conformance", conformance)
 }

@@ -30,11 +30,20 @@ const TOOLS: &[(&str, &str, &str, &str)] = &[
     ("client/ring", "write", "none", "client"),
 ];
 
-/// The agents of a process. What a run obeys always comes from the store.
+/// The agents of a process.
 pub(super) struct Known(BTreeMap<&'static str, Arc<Agent>>);
 
 impl Known {
-    pub(super) fn of(scenario: &Scenario) -> Result<Self, Failure> {
+    /// Returns the agents of a scenario, which are read once.
+    pub(super) fn of(scenario: &Scenario) -> Result<Arc<Self>, Failure> {
+        if let Some(known) = scenario.agents.get() {
+            return Ok(known.clone());
+        }
+        let known = Arc::new(Self::read(scenario)?);
+        Ok(scenario.agents.get_or_init(|| known).clone())
+    }
+
+    fn read(scenario: &Scenario) -> Result<Self, Failure> {
         let mut known = BTreeMap::new();
         for name in [HELPER, CHILD] {
             let mut spec = AgentSpec {
@@ -60,8 +69,8 @@ impl Known {
 }
 
 impl Agents for Known {
-    fn compiled(&self, _: Digest) -> Option<Arc<Agent>> {
-        None
+    fn compiled(&self, digest: Digest) -> Option<Arc<Agent>> {
+        self.all().find(|agent| agent.digest == digest).cloned()
     }
 
     fn today(&self, name: &str) -> Option<Arc<Agent>> {

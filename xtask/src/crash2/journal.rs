@@ -1,10 +1,9 @@
 //! What must hold in every journal and in the rows beside it, however often workers died.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use provost_engine::event::{Event, EventKind, HookAnswer, Signal};
-use provost_engine::{Agent, AgentSpec, Digest, Effect, EffectId, Now, RunId, RunState, Seq, SignalId, due};
+use provost_engine::{Digest, Effect, EffectId, Now, RunId, RunState, Seq, SignalId, due};
 use provost_runtime::actor::LoadedRun;
 use provost_runtime::store::{EntrySource, RunRow, SessionFilter, WaitFilter, WaitState};
 
@@ -24,7 +23,7 @@ pub(super) async fn problems(world: &World, row: &RunRow, events: &[Event]) -> R
     let mut found = Vec::new();
     let agents = Known::of(&world.scenario)?;
     // The fold of the actor reads the session too.
-    if let Err(error) = LoadedRun::load(&*world.store, &agents, &row.run).await {
+    if let Err(error) = LoadedRun::load(&*world.store, &*agents, &row.run).await {
         found.push(format!("the run cannot be loaded: {error}"));
         return Ok(found);
     }
@@ -32,7 +31,7 @@ pub(super) async fn problems(world: &World, row: &RunRow, events: &[Event]) -> R
     found.extend(attempts(events));
     found.extend(signals(world, row, events).await?);
     found.extend(waits(world, row, events).await?);
-    found.extend(recovery(world, events).await?);
+    found.extend(recovery(world, events)?);
     Ok(found.into_iter().map(|problem| format!("{}: {problem}", row.run)).collect())
 }
 
@@ -132,13 +131,11 @@ async fn waits(world: &World, row: &RunRow, events: &[Event]) -> Result<Vec<Stri
 }
 
 /// What is due after a takeover is what was due before it, with the attempts of the dead as `Recover`.
-async fn recovery(world: &World, events: &[Event]) -> Result<Vec<String>, Failure> {
+fn recovery(world: &World, events: &[Event]) -> Result<Vec<String>, Failure> {
     let Some(EventKind::RunAccepted(accepted)) = events.first().map(|event| &event.kind) else {
         return Ok(vec!["it has no beginning".to_owned()]);
     };
-    let compiled = world.store.artifact(accepted.spec.compiled).await?.unwrap_or_default();
-    let spec: AgentSpec = serde_json::from_slice(&compiled)?;
-    let agent = Arc::new(Agent::new(spec)?);
+    let agent = Known::of(&world.scenario)?.get(&accepted.spec.agent)?;
     let (mut state, mut found): (Option<RunState>, Vec<String>) = (None, Vec::new());
     for event in events {
         let Some(state) = &mut state else {

@@ -136,7 +136,7 @@ fn about_doubt(world: &World, wait: &Wait) -> Option<Answer> {
     match world.scenario.doubt {
         Doubt::Looks if !lock(&world.orphans).is_empty() => None,
         Doubt::Looks if world.ledger.has_action(wait.row.wait.run.as_str(), &action) => Some(happened()),
-        Doubt::Looks => Some(again),
+        Doubt::Looks | Doubt::Again => Some(again),
         Doubt::Leave => Some(Answer::Leave { reason: "Let it be.".into() }),
         Doubt::Happened => Some(happened()),
     }

@@ -31,7 +31,7 @@ pub(super) struct Process {
 fn shared(world: &Arc<World>, fate: &Arc<Fate>) -> Result<(Arc<Shared>, Arc<Life>), Failure> {
     let life = Life::new(fate, world.speaks);
     let store = Arc::new(MortalStore { world: world.clone(), life: life.clone() });
-    let agents = Arc::new(Known::of(&world.scenario)?);
+    let agents = Known::of(&world.scenario)?;
     let performer = Actor {
         world: world.clone(),
         life: life.clone(),

@@ -31,6 +31,8 @@ pub(in super::super) enum Work {
 pub(in super::super) enum Doubt {
     /// Looks whether it happened, and says so or has it done.
     Looks,
+    /// Has it done again without looking.
+    Again,
     Leave,
     /// Says that it happened without looking.
     Happened,

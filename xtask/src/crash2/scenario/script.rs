@@ -1,7 +1,7 @@
 //! One scenario, and the words it is written in.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use provost_engine::event::{
     ActionSpec, Hook, HookAnswer, HookSet, Limits, Mode, ModelUse, Purpose, RunSpec, Signal,
@@ -10,6 +10,7 @@ use provost_engine::{AgentSpec, Verdict};
 use provost_runtime::actor::ModelReply;
 use serde_json::{Value, json};
 
+use super::super::agents::Known;
 use super::people::{Doubt, Letter, Person, When, Work};
 use super::turns::{Turn, says};
 
@@ -91,6 +92,8 @@ pub(in super::super) struct Scenario {
     pub(in super::super) workers: usize,
     /// Whether an executor that outlived its worker is ended by the next one.
     pub(in super::super) ends_orphans: bool,
+    /// The agents, read once.
+    pub(in super::super) agents: Arc<OnceLock<Arc<Known>>>,
     /// Whether it takes no long waits, so that real processes can play it.
     pub(in super::super) is_quick: bool,
 }
@@ -116,6 +119,7 @@ impl Scenario {
             asks: vec![Ask { run: "run-1", session: None, together: false }],
             workers: 1,
             ends_orphans: false,
+            agents: Arc::default(),
             is_quick: true,
         }
     }

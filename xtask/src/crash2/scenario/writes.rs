@@ -63,6 +63,13 @@ fn mixed() -> [Turn; 2] {
 fn doubts() -> Vec<Scenario> {
     let two = || [calls([("a", "garden/water", 1), ("b", "garden/look", 1)]), says("Done.")];
     vec![
+        // The key makes sure that what is done again is done once.
+        Scenario::new(
+            "doubt-again",
+            [calls([("a", "garden/note", 1), ("b", "garden/look", 1)]), says("Done.")],
+        )
+        .forgets()
+        .doubt(Doubt::Again),
         Scenario::new("doubt-left", two()).forgets().doubt(Doubt::Leave).loosely(),
         Scenario::new("doubt-happened", two()).forgets().doubt(Doubt::Happened).loosely(),
     ]
