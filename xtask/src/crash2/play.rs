@@ -177,7 +177,7 @@ impl Stage {
         let agent = Known::of(&self.world.scenario)?.get(HELPER)?;
         let mut spec = self.world.scenario.run_spec(run);
         spec.policy = agent.digest;
-        let message = Message::text("user", &format!("How is the garden, {}?", ask.run));
+        let message = Message::text("user", format!("How is the garden, {}?", ask.run));
         let mut request = NewRunRequest::new(spec, agent, ada());
         request.key = Some(format!("ask {}", ask.run));
         match ask.session {
