@@ -13,6 +13,7 @@ pub(super) fn differences(scenario: &Scenario, whole: &Seen, cut: &Played) -> Ve
     let mut found = cut.seen.problems.clone();
     found.extend(statuses(scenario, whole, &cut.seen));
     found.extend(twice(&cut.seen.effects));
+    found.extend(half(&whole.effects, &cut.seen.effects));
     for (run, asked) in &cut.seen.asked {
         let undisturbed = whole.asked.get(run).copied().unwrap_or_default();
         if *asked > undisturbed + cut.lost {
@@ -60,6 +61,16 @@ fn twice(effects: &[(String, String)]) -> Option<String> {
         [first, second] if first == second => Some(format!("{} took effect twice as {}", first.0, first.1)),
         _ => None,
     })
+}
+
+/// A change set of which something is there is there as a whole: its paths share a key.
+fn half(whole: &[(String, String)], cut: &[(String, String)]) -> Option<String> {
+    let begun: Vec<&str> = cut.iter().filter_map(|(_, key)| Some(key.split_once(' ')?.0)).collect();
+    let missing = whole.iter().find(|(_, key)| {
+        key.split_once(' ').is_some_and(|(set, _)| begun.contains(&set))
+            && !cut.iter().any(|(_, present)| present == key)
+    });
+    missing.map(|(path, _)| format!("a change set was left half applied: {path} is missing"))
 }
 
 fn actions(whole: &BTreeMap<String, RunSeen>, cut: &BTreeMap<String, RunSeen>) -> Vec<String> {

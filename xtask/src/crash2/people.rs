@@ -40,7 +40,7 @@ pub(super) async fn post(world: &World, when: When<'_>) {
 /// Answers everything that waits and has an answer.
 pub(super) async fn answer_all(world: &World, doors: &Doors) -> Result<(), Failure> {
     let waits = world.store.waits(WaitFilter::default(), None, 1_000).await?.items;
-    let parks = |wait: &Wait| matches!(wait.row.kind.as_str(), "approval" | "client" | "question" | "child");
+    let parks = |wait: &Wait| matches!(wait.row.kind.as_str(), "approval" | "client" | "question");
     if waits.iter().any(parks) {
         post(world, When::Parked).await;
     }

@@ -182,6 +182,7 @@ impl Actor {
             if !self.world.ledger.has_key(&key) {
                 self.world.ledger.note(effect(&work.context.spec.run, work, path, &key));
             }
+            post(&self.world, When::Midway).await;
             self.pass(Place::Midway).await;
         }
         completed(&work.spec.operation, &work.spec.label)

@@ -111,3 +111,19 @@ async fn a_witness_confirms_ends_and_reports_what_is_missing() {
     assert!(report.findings.iter().any(|(_, finding)| matches!(finding, AnchorFinding::Differs(_))));
     assert!(report.findings.iter().any(|(_, finding)| *finding == AnchorFinding::Missing));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_was_taken_for_dead_goes_on_under_another_id() {
+    let process = Process::start(json!({})).await;
+    *process.script.found.lock().unwrap() = gone();
+    process.tool("kb/read", Does::Never);
+    process.replies([Reply::Calls(vec![("kb/read", json!({}))])]);
+    let mut events = process.begin("run-1").await;
+    process.script.began.notified().await;
+    process.tool("kb/read", Does::Succeeds);
+    process.store.bury("worker-1".parse().unwrap()).await.unwrap();
+    assert_eq!(end(&mut events).await, EndStatus::Completed);
+    assert!(process.store.held("worker-1".parse().unwrap()).await.unwrap().is_empty());
+    let mut again = process.begin("run-2").await;
+    assert_eq!(end(&mut again).await, EndStatus::Completed, "it takes new runs");
+}

@@ -117,6 +117,8 @@ fn programs() -> Vec<Scenario> {
         with("program-asked", ASKED),
         with("program-rejected", ASKED).person("garden/paint", Person::Reject),
         with("program-denied", DENIED),
+        // What was begun to be applied is rolled forward, also after a cancel.
+        with("program-cancelled-midway", ALLOWED).letter(When::Midway, cancel()).ends("cancelled").loosely(),
         with("program-cancelled", ASKED)
             .person("garden/paint", Person::Silent)
             .letter(When::Parked, cancel())

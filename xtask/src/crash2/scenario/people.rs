@@ -47,6 +47,8 @@ pub(in super::super) enum When<'a> {
     Parked,
     /// While the model is asked for this turn.
     Model(u32),
+    /// When a change set is half applied.
+    Midway,
     /// While this call is carried out.
     During(&'a str),
 }

@@ -19,6 +19,7 @@ promises![
     a_filter_limits_what_is_claimed,
     a_filter_by_run_takes_its_children_too,
     a_released_worker_leaves_its_runs_ready,
+    a_worker_learns_what_it_holds,
 ];
 
 async fn claimed(subject: &Subject, worker: &WorkerId, filter: ClaimFilter, most: usize) -> Vec<String> {
@@ -176,4 +177,14 @@ async fn a_released_worker_leaves_its_runs_ready(subject: Subject) {
     assert_eq!(must(subject.store.release(id("w1")).await), [run("a")]);
     held.refuse(&subject, held.commit(&["late"])).await;
     subject.claim(&run("a"), "w2").await;
+}
+
+async fn a_worker_learns_what_it_holds(subject: Subject) {
+    let held = subject.begin(new_run("a")).await;
+    must(subject.store.accept(new_run("b")).await);
+    let holds = must(subject.store.held(id("w1")).await);
+    let holds: Vec<_> = holds.into_iter().map(|claimed| (claimed.run, claimed.epoch)).collect();
+    assert_eq!(holds, [(run("a"), held.epoch)], "a run that no worker claimed is not held");
+    must(subject.store.bury(id("w1")).await);
+    assert!(must(subject.store.held(id("w1")).await).is_empty(), "a dead worker holds nothing");
 }
