@@ -62,11 +62,6 @@ impl Options {
         Self { store: true, ..Self::points(stride) }
     }
 
-    /// Every n-th call fails, and so many files are rebuilt.
-    pub(crate) fn io(stride: usize, states: u64) -> Self {
-        Self { io: true, states, ..Self::points(stride) }
-    }
-
     /// A few real kills.
     pub(crate) fn kills(kills: u64) -> Self {
         Self { real: true, kills, ..Self::points(1) }
