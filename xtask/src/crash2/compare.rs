@@ -16,9 +16,7 @@ pub(super) fn differences(scenario: &Scenario, whole: &Seen, cut: &Played) -> Ve
     found.extend(half(&whole.effects, &cut.seen.effects));
     for (run, asked) in &cut.seen.asked {
         let undisturbed = whole.asked.get(run).copied().unwrap_or_default();
-        // Where a cancel races with the model, the model may be asked once more.
-        let races = usize::from(scenario.exactness == Exactness::End);
-        if *asked > undisturbed + cut.lost + races {
+        if *asked > undisturbed + cut.lost {
             found.push(format!(
                 "{run}: the model was asked {asked} times, undisturbed {undisturbed}, and {} workers were lost",
                 cut.lost

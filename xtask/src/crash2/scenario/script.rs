@@ -208,7 +208,7 @@ impl Scenario {
         Self { ends_orphans: true, ..self }
     }
 
-    /// Real processes do not play it: it waits for long.
+    /// Real processes do not play it: it waits for long, or depends on a race.
     pub(super) fn slow(self) -> Self {
         Self { is_quick: false, ..self }
     }
