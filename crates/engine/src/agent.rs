@@ -33,6 +33,10 @@ pub struct AgentSpec {
     pub models: Vec<Object>,
     /// The tools in the wire form of their catalog.
     pub tools: Value,
+    /// What was decided about which tools the model sees, the hidden ones too: `tool_name` and `decision` of
+    /// each. The tools are the visible ones only, so the rest cannot be found out from them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub visibility: Vec<Value>,
     /// What the action policy is decided by: mode, denied tools, settings of the agent.
     #[serde(skip_serializing_if = "Object::is_empty")]
     pub policy: Object,

@@ -16,7 +16,7 @@ pub mod state;
 mod value;
 pub mod view;
 
-pub use actor::{Actor, ActorKind};
+pub use actor::{Actor, ActorKind, ActorOrigin};
 pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,

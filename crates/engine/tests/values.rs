@@ -8,8 +8,8 @@ use provost_contract::action::{ConditionStatus, OnFailure, Repeat, Resource, Res
 use provost_contract::json::{Object, into_object};
 use provost_engine::event::*;
 use provost_engine::{
-    ActionId, Actor, ActorKind, Args, ArtifactRef, Digest, Fault, Payload, Ruling, RunId, Seq, SignalId,
-    StandingApproval, Time, Usage, Verdict, WaitId, WorldEffect,
+    ActionId, Actor, ActorKind, ActorOrigin, Args, ArtifactRef, Digest, Fault, Payload, Ruling, RunId, Seq,
+    SignalId, StandingApproval, Time, Usage, Verdict, WaitId, WorldEffect,
 };
 use serde_json::json;
 
@@ -29,7 +29,12 @@ pub(crate) fn wait() -> WaitId {
 }
 
 pub(crate) fn person() -> Actor {
-    Actor::new(ActorKind::Person, "user:ada").via("cli")
+    Actor::new(ActorKind::Person, "user:ada").via("cli").from_origin(ActorOrigin {
+        uid: Some(1000),
+        terminal: Some("/dev/pts/1".into()),
+        process: Some("host/7/8".into()),
+        started_by_a_run: Some("run_other".into()),
+    })
 }
 
 pub(crate) fn message() -> Arc<Message> {

@@ -71,6 +71,26 @@ impl Ledger {
         self.budgets.get(name).copied()
     }
 
+    /// Returns the budgets with what was used of each, what was used before the run included.
+    pub fn budgets_used(&self, active_ms: u64) -> impl Iterator<Item = (&str, u64, u64)> {
+        self.budgets.iter().map(move |(name, limit)| (name.as_str(), self.used(name, active_ms), *limit))
+    }
+
+    /// Returns how many turns the run may have when no budget names them.
+    pub fn turns_max(&self) -> u32 {
+        self.turns_max
+    }
+
+    fn used(&self, name: &str, active_ms: u64) -> u64 {
+        let own = match name {
+            TURNS => self.turns.into(),
+            TOOL_CALLS => self.calls,
+            WALL_CLOCK => active_ms / 1_000,
+            _ => self.calls_by_tool.get(name).copied().unwrap_or_else(|| self.spent.get(name)),
+        };
+        self.before(name).saturating_add(own)
+    }
+
     pub(crate) fn raise(&mut self, budgets: &BTreeMap<String, u64>) {
         for (name, limit) in budgets {
             let current = self.budgets.entry(name.clone()).or_default();

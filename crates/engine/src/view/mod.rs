@@ -1,14 +1,25 @@
 //! What others read of a run: all of it follows from the events and the state.
 
 mod commit;
+mod decisions;
 pub mod observer;
 mod records;
+mod rest;
 pub mod result;
 mod shown;
 mod status;
+mod story;
+mod transcript;
+mod usage;
 mod waiting;
+mod waits;
 
 pub use commit::{ChildOrder, Step, step};
+pub use decisions::{Decided, decisions};
 pub use observer::{Observed, Observer};
 pub use result::conversation_result;
 pub use status::{RunStatus, status, summary};
+pub use story::{CallName, Piece, Story, StoryLine, story};
+pub use transcript::{Entry, transcript};
+pub use usage::{Limit, active_ms, usage};
+pub use waits::{Pending, open_waits, waits};

@@ -43,9 +43,16 @@ pub(super) fn asked(
 }
 
 /// The proposal that a tool made itself.
-fn proposed(opened: &WaitOpened) -> Option<&Value> {
+pub(super) fn proposed(opened: &WaitOpened) -> Option<&Value> {
     let request = opened.ask.shown().get("request")?;
     (request.get("type")?.as_str() == Some("approval_required")).then_some(request)
+}
+
+/// The record of the ruling that asks about an action; one question may be about several.
+pub(super) fn ruling<'a>(opened: &'a WaitOpened, action: &Action) -> Option<&'a Value> {
+    let id = Value::from(action.spec.id.to_string());
+    let mut about = opened.ask.shown().get("actions")?.as_array()?.iter();
+    about.find(|about| about.get("action") == Some(&id))?.get("ruling").filter(|ruling| !ruling.is_null())
 }
 
 fn by_tool(opened: &WaitOpened) -> Option<Asked> {
@@ -65,7 +72,7 @@ fn proposal(
     let (ask, name) = (opened.ask.shown(), &called.name);
     let agent = Some(state.spec.agent.as_str()).filter(|agent| !agent.is_empty());
     let shown = json!({ "tool_name": name, "parameters": called.parameters });
-    let ruling = ask.pointer("/actions/0/ruling").cloned().unwrap_or_default();
+    let ruling = ruling(opened, action).cloned().unwrap_or_default();
     let reason = ruling.get("reason").and_then(Value::as_str).unwrap_or_default();
     let (kind, summary) = match &opened.kind {
         WaitKind::InDoubt { .. } => {
