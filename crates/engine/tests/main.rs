@@ -21,4 +21,7 @@ mod stage;
 mod states;
 mod values;
 mod views;
+mod views_decisions;
+mod views_story;
+mod views_waits;
 mod world;

@@ -55,6 +55,14 @@ pub(super) fn ruling<'a>(opened: &'a WaitOpened, action: &Action) -> Option<&'a 
     about.find(|about| about.get("action") == Some(&id))?.get("ruling").filter(|ruling| !ruling.is_null())
 }
 
+/// What would happen, as it was found out when the question was asked. A change set is its own preview.
+pub(super) fn preview(opened: &WaitOpened, envelope: &Value) -> Value {
+    let ask = opened.ask.shown();
+    let found = |value: Option<&Value>| value.filter(|value| !value.is_null()).cloned();
+    let of_ask = found(ask.get("preview")).or_else(|| found(ask.get("change_set")));
+    of_ask.or_else(|| found(envelope.pointer("/payload/preview"))).unwrap_or_default()
+}
+
 fn by_tool(opened: &WaitOpened) -> Option<Asked> {
     let value = proposed(opened)?.clone();
     let message = Arc::new(Message::parse(&value).ok()?);

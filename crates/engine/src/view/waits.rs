@@ -105,7 +105,7 @@ fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at: Time) -> 
         tool: call.name,
         arguments: call.parameters,
         summary,
-        preview: preview(ask, &envelope),
+        preview: waiting::preview(opened, &envelope),
         rule: rule(opened, action, &envelope),
         in_doubt: matches!(opened.kind, WaitKind::InDoubt { .. }),
         person_only: is_person_only(ask, &envelope),
@@ -117,13 +117,6 @@ fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at: Time) -> 
         asked_at: at,
         due: opened.due,
     }
-}
-
-/// A change set is its own preview.
-fn preview(ask: &Value, envelope: &Value) -> Value {
-    let found = |value: Option<&Value>| value.filter(|value| !value.is_null()).cloned();
-    let of_ask = found(ask.get("preview")).or_else(|| found(ask.get("change_set")));
-    of_ask.or_else(|| found(envelope.pointer("/payload/preview"))).unwrap_or_default()
 }
 
 fn rule(opened: &WaitOpened, action: &Action, envelope: &Value) -> Option<(String, String)> {

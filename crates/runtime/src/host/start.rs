@@ -35,6 +35,7 @@ pub fn agent_spec(spec: &Spec) -> AgentSpec {
         instructions: Vec::new(),
         models: vec![spec.model.clone()],
         tools: (*spec.tools).clone(),
+        visibility: spec.visibility.clone(),
         policy: spec.policy.clone(),
         call_rules: spec.tool_call_rules.clone(),
         approvers: spec.approvers(),

@@ -19,25 +19,32 @@ impl Reader {
             (Phase::Apply, _) => "its changes are made real",
         };
         let decided = self.about(state, event, started.action).what(what);
-        let decided = match &started.allowed_by {
-            AllowedBy::Rule => decided.ruled(&started.ruling),
-            AllowedBy::Wait { wait } => match self.allowed.get(&wait.number) {
-                Some(word) => decided.layer(&word.layer).rule(&word.rule).because(&word.what),
-                None => decided.ruled(&started.ruling),
-            },
-            AllowedBy::Standing { scope } => {
-                let here = state.remembered.get(scope);
-                match here.or_else(|| state.standing.get(scope)) {
-                    Some(approval) => spared(decided, approval, &started.ruling),
-                    None => decided.ruled(&started.ruling),
-                }
-            }
-            AllowedBy::RollForward => decided
-                .ruled(&started.ruling)
-                .because("they were begun to be made real, and are not given up"),
+        // What was asked and allowed runs by that word, not by the rule that asked.
+        let decided = match self.permitted.remove(&started.action) {
+            Some(word) => permitted(decided, &word),
+            None => self.ruled(state, decided, started),
         };
         self.starts.insert(started.action, self.all.len());
         self.all.push(decided);
+    }
+
+    fn ruled(&self, state: &RunState, decided: Decided, started: &ActionStarted) -> Decided {
+        let ruled = decided.clone().ruled(&started.ruling);
+        match &started.allowed_by {
+            AllowedBy::Rule => ruled,
+            AllowedBy::Wait { wait } => match self.allowed.get(&wait.number) {
+                Some(word) => permitted(decided, word),
+                None => ruled,
+            },
+            AllowedBy::Standing { scope } => {
+                let granted = state.remembered.get(scope).or_else(|| state.standing.get(scope));
+                match granted {
+                    Some(approval) => spared(decided, approval, &started.ruling),
+                    None => ruled,
+                }
+            }
+            AllowedBy::RollForward => ruled.because("it was begun, and is not given up halfway"),
+        }
     }
 
     /// The process is noted after the start that it belongs to.
@@ -68,7 +75,9 @@ impl Reader {
             }
             (Next::Judge, Outcome::Proposed { change_set }) => {
                 let rulings = change_set.paths.iter().map(|path| path.ruling.clone());
-                let decided = decided.what(format!("proposes changes to {} paths", change_set.paths.len()));
+                let paths = change_set.paths.len();
+                let paths = if paths == 1 { "1 path".to_owned() } else { format!("{paths} paths") };
+                let decided = decided.what(format!("proposes changes to {paths}"));
                 rulings.reduce(Ruling::stricter).iter().fold(decided, Decided::ruled)
             }
             // A doubt and an input are asked about, and a round of a loop runs again.
@@ -95,6 +104,10 @@ impl Reader {
         let reason = if attested { attested_by(event, result) } else { error_of(result) };
         self.all.push(decided.because(reason));
     }
+}
+
+fn permitted(decided: Decided, word: &Decided) -> Decided {
+    decided.layer(&word.layer).rule(&word.rule).because(&word.what)
 }
 
 /// A standing approval spares the question. One from an earlier run stands for the rule that would have asked.

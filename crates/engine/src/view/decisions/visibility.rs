@@ -1,6 +1,7 @@
 //! Which tools the model sees, and by which layer.
 
 use provost_contract::json::{self, Object};
+use provost_contract::tool::ToolDeclaration;
 use provost_policy::visibility::{Context, resolve};
 use serde_json::{Value, json};
 
@@ -31,7 +32,8 @@ fn of_record(at: Decided, record: &Value) -> Decided {
     Decided { tool: text(record.get("tool_name")), ..at }.what(what).recorded(&decision)
 }
 
-/// Without a policy no layer speaks about a tool.
+/// Without a policy no layer speaks about a tool. What the compiled agent has is shown, also where a layer
+/// looks at marks of the declaration that the agent does not have any more.
 fn resolved(agent: &Agent) -> Vec<Value> {
     let policy = &agent.spec.policy;
     if policy.is_empty() {
@@ -39,10 +41,15 @@ fn resolved(agent: &Agent) -> Vec<Value> {
     }
     let config = |_: &str| json::object(policy, "agent_config").cloned();
     let context = Context::parse(policy, config, Vec::new());
+    // A catalog gives every tool the scope of the run, which would mark it as supplied by a client.
+    let declared = |tool: &ToolDeclaration| json::without(&json::into_object(tool.to_value()), &["scope"]);
     let tools = agent.catalog.tools().iter();
-    let tools: Object = tools.map(|tool| (tool.name().to_string(), tool.to_value())).collect();
-    let decided = resolve(&tools, &context, |_| Ok(None)).into_iter();
-    decided
-        .map(|tool| json!({ "tool_name": tool.name, "decision": tool.explained.decision.to_value() }))
-        .collect()
+    let tools: Object = tools.map(|tool| (tool.name().to_string(), declared(tool).into())).collect();
+    let compiled =
+        json!({ "verdict": "visible", "layer": "agent", "reason": "the agent was compiled with the tool" });
+    let decided = resolve(&tools, &context, |_| Ok(None)).into_iter().map(|tool| {
+        let decision = if tool.is_visible() { tool.explained.decision.to_value() } else { compiled.clone() };
+        json!({ "tool_name": tool.name, "decision": decision })
+    });
+    decided.collect()
 }

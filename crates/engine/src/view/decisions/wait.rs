@@ -31,9 +31,11 @@ impl Reader {
                     decided.by(&settled.by)
                 }
             };
-            // The words of an approval are the reason of the start that it allows.
             let word = Decided { what: allowed_by(&settled.by), ..decided.clone() };
-            self.allowed.insert(number, word);
+            if decided.what.starts_with(&word.what) {
+                self.permitted.insert(*id, word.clone());
+                self.allowed.insert(number, word);
+            }
             self.all.push(decided);
         }
     }
