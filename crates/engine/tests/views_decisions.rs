@@ -504,3 +504,120 @@ fn which_tools_the_model_sees_is_decided_at_the_start() {
         "verdict": "hidden", "layer": "mode", "rule": "not_in_mode", "reason": "not in this mode" } })];
     same(&of(spec), &["1 t0 test/gone  hidden: not in this mode [mode: not_in_mode]"]);
 }
+
+fn gated(rules: serde_json::Value) -> World {
+    let serde_json::Value::Array(call_rules) = rules else { panic!("rules are a list") };
+    let spec = provost_engine::AgentSpec { call_rules, ..agent().spec.clone() };
+    let mut world = World::new(run_spec(Mode::Plain));
+    let agent = Arc::new(Agent::new(spec).unwrap());
+    world.state = provost_engine::RunState::begin(agent, Vec::new(), &world.events[0]).unwrap();
+    world.claimed()
+}
+
+#[test]
+fn rules_about_the_order_of_calls_refuse_calls_and_answers() {
+    let rules = json!([{ "id": "one", "after_tool": "test/read", "limited_tools": ["test/keyed"], "max_calls": 1,
+        "require_one_of": ["test/write"] }]);
+    let world = gated(rules);
+    let calls = world.calls(&["read", "keyed", "keyed"]);
+    let world = ended(ended(world.after(calls), "1.0", done()), "1.1", done());
+    let refused = decisions(&world.state.agent, &[], &world.events).unwrap().pop().unwrap();
+    assert_eq!((refused.what.as_str(), refused.layer.as_str()), ("refused by the gate", "gate"));
+    assert!(refused.reason.starts_with("TOOL CALL BLOCKED: after test/read"), "{}", refused.reason);
+    let world = gated(json!([{ "id": "use", "require_tool_use": true }]));
+    let world = said(world, "Done.");
+    let refused = decisions(&world.state.agent, &[], &world.events).unwrap().pop().unwrap();
+    assert_eq!((refused.what.as_str(), refused.layer.as_str()), ("may not end yet", "gate"));
+    assert!(refused.reason.starts_with("COMPLETION BLOCKED"), "{}", refused.reason);
+}
+
+fn mediated(answer: HookAnswer) -> World {
+    let world = World::with_hooks(Mode::Plain, HookSet { mediate: true, ..HookSet::default() });
+    let calls = world.calls(&["write"]);
+    let subject = Subject::Action { action: id("1.0") };
+    world.after(calls).after(Input::Hook { hook: Hook::Mediate, subject, answer })
+}
+
+#[test]
+fn a_mediator_refuses_answers_or_ends_the_work() {
+    let fault = provost_engine::Fault::new("outside", "Not outside.");
+    let reject = HookAnswer::Reject { fault, result: None, completes: false };
+    check(&mediated(reject), &["7 t1 test/write call_0 refused by the mediator: Not outside."]);
+    let payload = Payload::inline(json!({ "success": true, "result": 1 }));
+    check(
+        &mediated(HookAnswer::Replace { payload, completes: true }),
+        &[
+            "7 t1 test/write call_0 answered by the mediator",
+            "8 t1 the run stops: the work is done [mediator]",
+            "9 t1 the run ended: completed",
+        ],
+    );
+}
+
+#[test]
+fn what_is_out_of_date_or_needs_input_is_asked_again() {
+    let world = called(&["ask"]);
+    let yes = approve(&world, "1.0", None);
+    let world = answered(world, 1, yes);
+    let world = ended(world, "1.0", Outcome::Stale { what: "notes.md".into() });
+    same(
+        &lines(&world).split_off(5),
+        &[
+            "9 t1 test/ask call_0 must be asked about again: what its approval was about has changed: notes.md",
+            "10 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "10 t1 the run parked: approval_required",
+        ],
+    );
+    let input = Outcome::InputRequired { request: Payload::inline("Which?"), state: Payload::default() };
+    let world = ended(called(&["read"]), "1.0", input);
+    let world = answered(world, 1, crate::world::result(ActionEnd::Completed));
+    same(
+        &lines(&world).split_off(1),
+        &[
+            "8 t1 test/read call_0 asks for more input",
+            "8 t1 the run parked: approval_required",
+            "9 t1 the run resumed",
+            "9 t1 test/read call_0 answered by user:ada [person]",
+            "10 t1 test/read call_0 runs again: no rule says otherwise [default: nothing_else_said]",
+        ],
+    );
+}
+
+#[test]
+fn a_process_that_dies_each_time_is_given_up_and_one_that_knows_is_believed() {
+    let mut world = called(&["read"]);
+    for _ in 0..3 {
+        world = lost(world);
+    }
+    same(
+        &lines(&world).split_off(7),
+        &["13 t1 the run resumed", "14 t1 test/read call_0 lost: The process died each time this ran."],
+    );
+    let world = called(&["write"]).claimed();
+    let knows = world.recovers("1.0", true, Probe::Done);
+    same(
+        &lines(&world.after(knows)).split_off(2),
+        &["8 t1 test/write call_0 had happened, as its executor knows"],
+    );
+}
+
+/// Every view can be made of every beginning of every kind of run.
+#[test]
+fn every_stage_of_an_action_and_every_state_of_a_run_has_its_views() {
+    use provost_engine::view::{story, transcript, waits};
+    for (name, world) in crate::stage::stages().into_iter().chain(crate::stage::runs()) {
+        let agent = &world.state.agent;
+        for upto in 0..=world.events.len() {
+            let events = &world.events[..upto];
+            assert!(decisions(agent, &[], events).is_ok(), "{name}: {upto}");
+            assert!(story(agent, &[], events).is_ok(), "{name}: {upto}");
+            assert!(transcript(agent, &[], events).is_ok(), "{name}: {upto}");
+            assert_eq!(waits(agent, &[], events).is_ok(), upto > 0, "{name}: {upto}");
+        }
+        let open: usize = world.state.waits.values().map(|wait| wait.actions.len()).sum();
+        assert_eq!(waits(agent, &[], &world.events).unwrap().len(), open, "{name}");
+        let decided = decisions(agent, &[], &world.events).unwrap();
+        assert!(decided.iter().all(|decided| !decided.what.is_empty()), "{name}");
+        assert!(decided.is_sorted_by_key(|decided| decided.seq), "{name}");
+    }
+}

@@ -92,6 +92,7 @@ impl Reader {
         let decided = self.about(state, event, ended.action).what(what);
         let decided = match result.pointer("/metadata/decision") {
             Some(decision) => decided.recorded(decision),
+            None if ended.reason == "call_rule" => decided.layer("gate"),
             None => decided,
         };
         let by_person = matches!(ended.by, EndedBy::Person | EndedBy::Attested);
