@@ -1,16 +1,14 @@
 //! Opening a file: recognising it, setting it up, bringing its schema to the newest version.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use provost_runtime::port::Clock;
-use provost_runtime::system::SystemClock;
 use rusqlite::{Connection, OpenFlags, Result};
 
-use super::error::OpenError;
+use super::error::{is_busy, is_unshared};
+use super::open_error::OpenError;
+use super::options::{Check, SqliteOptions};
+use super::{files, log};
 
 /// Marks a file as ours: the letters `prvs`.
 const APPLICATION_ID: i64 = 0x7072_7673;
@@ -23,69 +21,94 @@ const STATEMENTS_CACHED: usize = 128;
 /// The versions of the schema. Once released, a step never changes; a new one is added below it.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/run_store/0001_runs.sql")];
 
-/// How a database file is opened.
-#[derive(Clone)]
-pub struct SqliteOptions {
-    /// The store's clock: leases, due times and all times in rows.
-    pub clock: Arc<dyn Clock>,
-    /// How long to wait for other processes before a write is `Busy`.
-    pub patience_ms: u64,
-    /// How many reads run at once.
-    pub readers: usize,
-    /// How large the file may grow.
-    pub bytes_max: Option<u64>,
-}
-
-impl Default for SqliteOptions {
-    fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), patience_ms: 10_000, readers: 2, bytes_max: None }
-    }
-}
-
 /// Opens the connection that writes.
 pub(super) fn writing(path: &Path, options: &SqliteOptions) -> Result<Connection, OpenError> {
-    let failed = |source: rusqlite::Error| OpenError::failed(path, source);
-    prepare_files(path).map_err(|source| OpenError::failed(path, source))?;
+    let refused = |error| OpenError::of(path, options.patience_ms, error);
+    files::prepare(path).map_err(|source| OpenError::failed(path, source))?;
+    refuse_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let connection = connect(path, flags, options.patience_ms).map_err(failed)?;
-    admit(&connection, path)?;
-    set_up(&connection, options).map_err(failed)?;
-    migrate(&connection).map_err(failed)?;
+    let mut connection = connect(path, flags).map_err(refused)?;
+    patiently(options, || recognise(&connection)).map_err(refused)?.admit(path)?;
+    if connection.is_readonly("main").map_err(refused)? {
+        return Err(OpenError::ReadOnly { path: path.to_owned() });
+    }
+    check_log(path)?;
+    patiently(options, || set_up(&connection, options)).map_err(refused)?;
+    patiently(options, || migrate(&connection)).map_err(refused)?;
+    check(&connection, path, options)?;
+    connection.busy_handler(Some(busy_handler(options.patience_ms))).map_err(refused)?;
     Ok(connection)
 }
 
-/// Opens a connection that only reads.
-pub(super) fn reading(path: &Path, options: &SqliteOptions) -> Result<Connection, OpenError> {
-    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, options.patience_ms)
-        .map_err(|source| OpenError::failed(path, source))
+/// How a reader sees a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// With the log and the memory that all processes share.
+    Shared,
+    /// The bare file, complete because there is no log: on a medium that cannot be written.
+    Immutable,
 }
 
-/// Makes the folder and the file, readable by their owner only. SQLite gives the files beside it the same mode.
-fn prepare_files(path: &Path) -> std::io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    match made {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => close_to_others(path),
-        Err(error) => Err(error),
-    }
+/// Opens a connection that only reads a file that is known to be ours.
+pub(super) fn reading(path: &Path, view: View, options: &SqliteOptions) -> Result<Connection, OpenError> {
+    connect_reader(path, view, options).map_err(|error| OpenError::of(path, options.patience_ms, error))
 }
 
-fn close_to_others(path: &Path) -> std::io::Result<()> {
-    let mode = fs::metadata(path)?.permissions().mode();
-    if mode & 0o077 == 0 {
-        return Ok(());
+/// Opens a file only to read it: makes nothing and changes nothing. Returns how further connections see it.
+pub(super) fn looking(path: &Path, options: &SqliteOptions) -> Result<(Connection, View), OpenError> {
+    let refused = |error| OpenError::of(path, options.patience_ms, error);
+    let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
+    if !files::is_readable(path).map_err(unreadable)? {
+        return Err(OpenError::Missing { path: path.to_owned() });
     }
-    fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))
+    refuse_folder(path)?;
+    let look = |view| {
+        let connection = connect_reader(path, view, options)?;
+        let found = recognise(&connection)?;
+        Ok((connection, found, view))
+    };
+    let seen = match look(View::Shared) {
+        Err(error) if is_unshared(&error) => {
+            if files::has_log(path).map_err(unreadable)? {
+                return Err(OpenError::Log { path: path.to_owned() });
+            }
+            look(View::Immutable)
+        }
+        seen => seen,
+    };
+    let (connection, found, view) = seen.map_err(refused)?;
+    match found {
+        Found::Nothing => return Err(OpenError::foreign(path, "it is empty")),
+        found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
+    }
+    if view == View::Shared {
+        check_log(path)?;
+    }
+    check(&connection, path, options)?;
+    Ok((connection, view))
+}
+
+fn refuse_folder(path: &Path) -> Result<(), OpenError> {
+    if path.is_dir() { Err(OpenError::foreign(path, "it is a folder")) } else { Ok(()) }
+}
+
+fn connect_reader(path: &Path, view: View, options: &SqliteOptions) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let mut connection = match view {
+        View::Shared => connect(path, flags),
+        View::Immutable => {
+            connect(Path::new(&files::immutable_uri(path)), flags | OpenFlags::SQLITE_OPEN_URI)
+        }
+    }?;
+    connection.busy_handler(Some(busy_handler(options.patience_ms)))?;
+    Ok(connection)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that opens files of the run store")]
-fn connect(path: &Path, flags: OpenFlags, patience_ms: u64) -> Result<Connection> {
-    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_handler(Some(busy_handler(patience_ms)))?;
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // Not every lock calls a busy handler: a step of opening is repeated as a whole, see `patiently`.
+    connection.busy_timeout(Duration::ZERO)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     // A file from elsewhere must not run its code in ours.
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -120,30 +143,83 @@ fn number(connection: &Connection, sql: &str) -> Result<i64> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Refuses a file that is not ours, before anything is written to it.
-fn admit(connection: &Connection, path: &Path) -> Result<(), OpenError> {
-    let foreign = |found: String| Err(OpenError::Foreign { path: path.to_owned(), found });
-    let look = || -> Result<_> {
-        let application = number(connection, "PRAGMA application_id")?;
-        let version = number(connection, "PRAGMA user_version")?;
-        Ok((application, version, number(connection, "SELECT count(*) FROM sqlite_schema")?))
+/// What a file is.
+enum Found {
+    Nothing,
+    Ours,
+    Foreign(String),
+    Newer(i64),
+}
+
+impl Found {
+    fn admit(self, path: &Path) -> Result<(), OpenError> {
+        match self {
+            Self::Nothing | Self::Ours => Ok(()),
+            Self::Foreign(found) => Err(OpenError::foreign(path, found)),
+            Self::Newer(found) => Err(OpenError::Newer { path: path.to_owned(), found, known: newest() }),
+        }
+    }
+}
+
+/// Returns what a file is, before anything is written to it.
+fn recognise(connection: &Connection) -> Result<Found> {
+    let application = number(connection, "PRAGMA application_id")?;
+    let version = number(connection, "PRAGMA user_version")?;
+    let things = number(connection, "SELECT count(*) FROM sqlite_schema")?;
+    Ok(match (application, version, things) {
+        (0, 0, 0) => Found::Nothing,
+        (APPLICATION_ID, version, _) if version > newest() => Found::Newer(version),
+        (APPLICATION_ID, ..) => Found::Ours,
+        (EARLIER_APPLICATION_ID, ..) => {
+            Found::Foreign("an early version of Provost wrote it, before its first release".to_owned())
+        }
+        _ => Found::Foreign(format!(
+            "it is the SQLite file of another program, with {things} tables and indexes"
+        )),
+    })
+}
+
+/// Refuses a file whose log lost something that was committed. SQLite ends a log at its first damaged frame and
+/// says nothing.
+fn check_log(path: &Path) -> Result<(), OpenError> {
+    match log::damage(&files::beside(path, "-wal")) {
+        Ok(None) => Ok(()),
+        Ok(Some(problem)) => Err(OpenError::Corrupt { path: path.to_owned(), problem }),
+        Err(source) => Err(OpenError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+/// Searches a file for damage.
+fn check(connection: &Connection, path: &Path, options: &SqliteOptions) -> Result<(), OpenError> {
+    let search = || {
+        let bytes =
+            number(connection, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")?;
+        let large = u64::try_from(bytes).is_ok_and(|bytes| bytes > Check::BYTES_MAX);
+        match options.check {
+            Check::WhenSmall if large => Ok(None),
+            Check::WhenSmall | Check::Always => {
+                connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0)).map(Some)
+            }
+        }
     };
-    match look() {
-        Ok((0, 0, 0)) => Ok(()),
-        Ok((APPLICATION_ID, found, _)) if found > newest() => {
-            Err(OpenError::Newer { path: path.to_owned(), found, known: newest() })
+    let found = patiently(options, search);
+    match found.map_err(|error| OpenError::of(path, options.patience_ms, error))? {
+        Some(problem) if problem != "ok" => Err(OpenError::Corrupt { path: path.to_owned(), problem }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Repeats a step of opening while another process is in the way.
+fn patiently<T>(options: &SqliteOptions, step: impl Fn() -> Result<T>) -> Result<T> {
+    let mut pauses_left = options.patience_ms;
+    loop {
+        match step() {
+            Err(error) if is_busy(&error) && pauses_left > 0 => {
+                pauses_left -= 1;
+                pause(Duration::from_millis(1));
+            }
+            outcome => return outcome,
         }
-        Ok((APPLICATION_ID, ..)) => Ok(()),
-        Ok((EARLIER_APPLICATION_ID, ..)) => {
-            foreign("an early version of Provost wrote it, before its first release".to_owned())
-        }
-        Ok((_, _, things)) => {
-            foreign(format!("it is the SQLite file of another program, with {things} tables and indexes"))
-        }
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
-            foreign("it is not an SQLite file".to_owned())
-        }
-        Err(error) => Err(OpenError::failed(path, error)),
     }
 }
 
@@ -172,13 +248,19 @@ fn set_up(connection: &Connection, options: &SqliteOptions) -> Result<()> {
 /// nothing to do.
 fn migrate(connection: &Connection) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let done = migrate_in_transaction(connection);
-    connection.execute_batch(if done.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    let done = migrate_in_transaction(connection).and_then(|()| connection.execute_batch("COMMIT"));
+    if done.is_err() && !connection.is_autocommit() {
+        // The first error is the one to report.
+        let _ = connection.execute_batch("ROLLBACK");
+    }
     done
 }
 
 fn migrate_in_transaction(connection: &Connection) -> Result<()> {
     let version = number(connection, "PRAGMA user_version")?;
+    if version == newest() {
+        return Ok(());
+    }
     for (step, sql) in (1..).zip(MIGRATIONS).filter(|(step, _)| *step > version) {
         connection.execute_batch(sql)?;
         connection.pragma_update(None, "user_version", step)?;

@@ -15,13 +15,15 @@ use provost_runtime::store::{
     RowProblem, RunCursor, RunFilter, Said, SayError, SayPost, SessionCursor, SessionError, SessionFilter,
     SessionRow, Signal, Store, StoreStats, Upload, Wait, WaitCursor, WaitFilter, Worker, rules,
 };
+use rusqlite::Connection;
 use tokio::sync::watch;
 
 use super::artifacts::{self, SqliteUpload};
 use super::db::Db;
-use super::error::OpenError;
 use super::lists;
-use super::open::{self, SqliteOptions};
+use super::open::{self, View};
+use super::open_error::OpenError;
+use super::options::SqliteOptions;
 use super::readers::Readers;
 use super::watcher::Watcher;
 use super::writer::{Log, Writer, WriterState};
@@ -32,11 +34,12 @@ pub struct SqliteStore {
     shared: Arc<Shared>,
 }
 
-/// The threads of a store. Fields are dropped in order: the writer finishes what waits.
+/// The threads of a store. Fields are dropped in order: the connection that closes last copies the log into the
+/// file and removes it, which only the writer's can do.
 pub(super) struct Shared {
-    pub(super) writer: Writer,
     readers: Readers,
-    _watcher: Watcher,
+    _watcher: Option<Watcher>,
+    pub(super) writer: Writer,
     written: Arc<watch::Sender<u64>>,
     /// The workspace that the last claim served.
     served: Arc<Mutex<Option<String>>>,
@@ -46,9 +49,8 @@ impl SqliteStore {
     /// Opens a file, and makes it and its folder when they are missing. Blocks while it does.
     ///
     /// # Errors
-    /// A file that is not ours or too new is refused and left as it is.
+    /// [`OpenError`] says what is wrong with the file and what to do. A file that is refused is left as it is.
     pub fn open(path: &Path, options: &SqliteOptions) -> Result<Self, OpenError> {
-        let failed = |source: std::io::Error| OpenError::failed(path, source);
         let written = Arc::new(watch::Sender::new(0));
         let state = WriterState {
             connection: open::writing(path, options)?,
@@ -57,12 +59,42 @@ impl SqliteStore {
             clock: options.clock.clone(),
             written: written.clone(),
         };
-        let readers = (0..options.readers.max(1)).map(|_| open::reading(path, options));
-        let readers = readers.collect::<Result<_, _>>()?;
+        let first = open::reading(path, View::Shared, options)?;
+        let writer = Writer::start(state).map_err(|source| OpenError::failed(path, source))?;
+        Self::start(path, options, writer, (first, View::Shared), written)
+    }
+
+    /// Opens an existing file only to read it. Makes no file and no folder, and changes no permission and no
+    /// schema. Every write is refused with [`Fault::ReadOnly`]. Works where nothing can be written, as long as no
+    /// log is beside the file. Blocks while it opens.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is wrong with the file and what to do.
+    pub fn look(path: &Path, options: &SqliteOptions) -> Result<Self, OpenError> {
+        let first = open::looking(path, options)?;
+        Self::start(path, options, Writer::refusing(path), first, Arc::new(watch::Sender::new(0)))
+    }
+
+    fn start(
+        path: &Path,
+        options: &SqliteOptions,
+        writer: Writer,
+        (first, view): (Connection, View),
+        written: Arc<watch::Sender<u64>>,
+    ) -> Result<Self, OpenError> {
+        let failed = |source: std::io::Error| OpenError::failed(path, source);
+        let more = (1..options.readers).map(|_| open::reading(path, view, options));
+        let readers = std::iter::once(Ok(first)).chain(more).collect::<Result<_, _>>()?;
         let readers = Readers::start(readers, path.to_owned(), options.patience_ms).map_err(failed)?;
-        let watcher = Watcher::start(open::reading(path, options)?, written.clone()).map_err(failed)?;
-        let writer = Writer::start(state).map_err(failed)?;
-        let shared = Shared { writer, readers, _watcher: watcher, written, served: Arc::default() };
+        let watcher = match view {
+            View::Shared => {
+                let connection = open::reading(path, view, options)?;
+                Some(Watcher::start(connection, written.clone()).map_err(failed)?)
+            }
+            // No process can write there.
+            View::Immutable => None,
+        };
+        let shared = Shared { readers, _watcher: watcher, writer, written, served: Arc::default() };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -80,7 +112,7 @@ impl SqliteStore {
 
     fn read<'a, T: Send + 'static>(
         &'a self,
-        work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T> + Send + 'static,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Boxed<'a, Result<T, Fault>> {
         Box::pin(self.shared.readers.read(work))
     }

@@ -1,6 +1,6 @@
 //! The writer thread: all that waits goes into one transaction and is answered after its commit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -71,9 +71,11 @@ where
 
 /// The handle of the writer thread. Dropping it finishes what waits and ends the thread.
 pub(super) struct Writer {
+    /// None in a store that only reads.
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
     checkpoint_problem: Arc<Mutex<Option<String>>>,
+    place: String,
 }
 
 /// What the writer thread owns.
@@ -89,14 +91,24 @@ impl Writer {
     pub(super) fn start(state: WriterState) -> std::io::Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let checkpoint_problem = Arc::new(Mutex::new(None));
-        let problem = checkpoint_problem.clone();
+        let (problem, place) = (checkpoint_problem.clone(), state.path.display().to_string());
         let thread = thread::Builder::new()
             .name("provost-store-writer".to_owned())
             .spawn(move || serve(&state, jobs, &problem))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), checkpoint_problem })
+        Ok(Self { queue: Some(queue), thread: Some(thread), checkpoint_problem, place })
     }
 
-    /// Queues a write and waits until it is durable. A full queue is `Busy`.
+    /// Returns a writer without a thread, which refuses every write.
+    pub(super) fn refusing(path: &Path) -> Self {
+        Self {
+            queue: None,
+            thread: None,
+            checkpoint_problem: Arc::default(),
+            place: path.display().to_string(),
+        }
+    }
+
+    /// Queues a write and waits until it is durable. A full queue is `Busy`; without one the store is `ReadOnly`.
     pub(super) async fn write<T, E>(
         &self,
         log: Log,
@@ -108,7 +120,7 @@ impl Writer {
     {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(Write { work, log, done: None, reply });
-        let queue = self.queue.as_ref().ok_or(Fault::Closed)?;
+        let queue = self.queue.as_ref().ok_or_else(|| Fault::ReadOnly { place: self.place.clone() })?;
         queue.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => {
                 Fault::Busy { waited_ms: 0, holder: format!("this process: {QUEUE_MAX} writes wait") }
