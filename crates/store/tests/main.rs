@@ -6,6 +6,7 @@ mod files;
 mod older;
 mod run_store;
 mod run_store_crash;
+mod run_store_open;
 mod run_store_runs;
 mod sample;
 mod sharing;

@@ -22,7 +22,7 @@ pub(crate) fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, &SqliteOptions::default()).unwrap()
 }
 
-fn place() -> (TempDir, PathBuf) {
+pub(crate) fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data/provost.db");
     (folder, path)
@@ -30,7 +30,7 @@ fn place() -> (TempDir, PathBuf) {
 
 /// Opens a file behind the store's back.
 #[expect(clippy::disallowed_methods, reason = "it plays another program")]
-fn tamper(path: &Path, sql: &str) -> Connection {
+pub(crate) fn tamper(path: &Path, sql: &str) -> Connection {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(sql).unwrap();
@@ -108,7 +108,7 @@ async fn head(store: &SqliteStore, run: &RunId) -> (Seq, Digest) {
     (row.head, row.head_hash)
 }
 
-fn signal(name: &str) -> SignalPost {
+pub(crate) fn signal(name: &str) -> SignalPost {
     let from = provost_engine::Actor::runtime();
     SignalPost { run: run(name), key: None, from, body: json!({"type": "message"}) }
 }

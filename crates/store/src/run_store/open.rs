@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
 use super::error::{is_busy, is_unshared};
@@ -28,6 +29,11 @@ pub(super) fn writing(path: &Path, options: &SqliteOptions) -> Result<Connection
     refuse_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(path, flags).map_err(refused)?;
+    // A file that is refused is left as it is, with its log.
+    let copy_log_at_close = |copy: bool| {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !copy).map_err(refused)
+    };
+    copy_log_at_close(false)?;
     patiently(options, || recognise(&connection)).map_err(refused)?.admit(path)?;
     if connection.is_readonly("main").map_err(refused)? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });
@@ -36,6 +42,7 @@ pub(super) fn writing(path: &Path, options: &SqliteOptions) -> Result<Connection
     patiently(options, || set_up(&connection, options)).map_err(refused)?;
     patiently(options, || migrate(&connection)).map_err(refused)?;
     check(&connection, path, options)?;
+    copy_log_at_close(true)?;
     connection.busy_handler(Some(busy_handler(options.patience_ms))).map_err(refused)?;
     Ok(connection)
 }
@@ -77,12 +84,13 @@ pub(super) fn looking(path: &Path, options: &SqliteOptions) -> Result<(Connectio
         seen => seen,
     };
     let (connection, found, view) = seen.map_err(refused)?;
-    match found {
-        Found::Nothing => return Err(OpenError::foreign(path, "it is empty")),
-        found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
-    }
+    let is_empty = matches!(found, Found::Nothing);
+    found.admit(path)?;
     if view == View::Shared {
         check_log(path)?;
+    }
+    if is_empty {
+        return Err(OpenError::foreign(path, "it is empty"));
     }
     check(&connection, path, options)?;
     Ok((connection, view))
