@@ -120,6 +120,7 @@ async fn a_looked_at_store_reads_everything_and_writes_nothing() {
     assert!(matches!(upload.append(vec![1]).await, Err(Fault::ReadOnly { .. })));
     assert!(store.claim_due("w".parse().unwrap(), ClaimFilter::default(), 1).await.is_err());
     drop(store);
+    assert!(fs::read(beside(&path, "-wal")).unwrap().is_empty(), "SQLite's own, without content");
     assert!(fs::read(&path).unwrap() == before);
     assert_eq!(mode(&path), 0o644);
 }
@@ -367,7 +368,8 @@ fn bound(folder: &TempDir, path: &Path) -> (String, String) {
     let text = String::from_utf8(output.stdout).unwrap();
     let line = |name: &str| {
         let found = text.lines().find_map(|line| line.strip_prefix(name));
-        found.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr))).to_owned()
+        assert!(found.is_some(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        found.unwrap_or_default().to_owned()
     };
     (line("looked: "), line("opened: "))
 }

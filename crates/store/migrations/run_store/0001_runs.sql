@@ -36,6 +36,7 @@ CREATE INDEX runs_mail ON runs (owner) WHERE owner IS NOT NULL AND inbox > taken
 CREATE INDEX runs_list ON runs (workspace, created DESC, run DESC);
 CREATE INDEX runs_recent ON runs (created DESC, run DESC);
 CREATE INDEX runs_open ON runs (workspace, created DESC, run DESC) WHERE ended IS NULL;
+CREATE INDEX runs_open_recent ON runs (created DESC, run DESC) WHERE ended IS NULL;
 CREATE INDEX runs_parent ON runs (parent, created DESC, run DESC) WHERE parent IS NOT NULL;
 CREATE INDEX runs_root ON runs (root, created DESC, run DESC);
 CREATE INDEX runs_session ON runs (session, created DESC, run DESC) WHERE session IS NOT NULL;
@@ -96,10 +97,12 @@ CREATE TABLE waits (
     settled_by TEXT,
     how TEXT
 ) STRICT;
-CREATE INDEX waits_open ON waits (workspace, opened, wait) WHERE answered IS NULL AND settled IS NULL;
+CREATE INDEX waits_open ON waits (workspace, opened, wait) WHERE settled IS NULL;
+CREATE INDEX waits_open_recent ON waits (opened, wait) WHERE settled IS NULL;
+CREATE INDEX waits_recent ON waits (opened, wait);
 CREATE INDEX waits_due ON waits (due) WHERE answered IS NULL AND settled IS NULL AND due IS NOT NULL;
-CREATE INDEX waits_run ON waits (run);
-CREATE INDEX waits_root ON waits (root) WHERE settled IS NULL;
+CREATE INDEX waits_run ON waits (run, opened, wait);
+CREATE INDEX waits_root ON waits (root, opened, wait);
 
 CREATE TABLE signals (
     run TEXT NOT NULL,
@@ -141,6 +144,7 @@ CREATE TABLE sessions (
     forked_upto INTEGER
 ) STRICT;
 CREATE INDEX sessions_list ON sessions (workspace, created DESC, session DESC);
+CREATE INDEX sessions_owner ON sessions (workspace, owner, created DESC, session DESC);
 CREATE INDEX sessions_recent ON sessions (created DESC, session DESC);
 
 CREATE TABLE session_entries (

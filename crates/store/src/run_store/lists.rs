@@ -58,18 +58,28 @@ impl Conditions {
         }
     }
 
-    /// Runs the query for one item more than a page has, which tells whether there is a next one.
+    /// Returns the query for one item more than a page has, which shows whether there is a next one.
+    fn query(mut self, select: &str, order: &str, most: usize) -> Query {
+        self.values.push(limit(most.saturating_add(1)).into());
+        Query { sql: format!("{select}{} ORDER BY {order} LIMIT ?", self.sql), values: self.values }
+    }
+}
+
+/// The query of one page.
+pub(super) struct Query {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
+}
+
+impl Query {
     fn page<T, Id>(
-        mut self,
+        self,
         connection: &Connection,
-        (select, order): (&str, &str),
         most: usize,
         read: impl FnMut(&Row<'_>) -> Result<T>,
         cursor: impl Fn(&T) -> Cursor<Id>,
     ) -> Result<Page<T, Id>> {
-        self.values.push(limit(most.saturating_add(1)).into());
-        let sql = format!("{select}{} ORDER BY {order} LIMIT ?", self.sql);
-        let items = many(connection, &sql, rusqlite::params_from_iter(self.values), read)?;
+        let items = many(connection, &self.sql, rusqlite::params_from_iter(self.values), read)?;
         Ok(Page::of(items, most, cursor))
     }
 }
@@ -107,6 +117,13 @@ pub(super) fn runs(
     after: Option<RunCursor>,
     most: usize,
 ) -> Result<Page<ListedRun, RunId>> {
+    runs_query(filter, after, most).page(connection, most, columns::listed, |listed| Cursor {
+        at: listed.row.created,
+        id: listed.row.run.clone(),
+    })
+}
+
+pub(super) fn runs_query(filter: RunFilter, after: Option<RunCursor>, most: usize) -> Query {
     let mut conditions = Conditions::default();
     // A session or a tree has few runs, a workspace many: the plus takes its index out of the choice.
     let few = filter.session.is_some() || filter.parent.is_some() || filter.root.is_some();
@@ -123,10 +140,7 @@ pub(super) fn runs(
     }
     conditions.behind("(created, run) < (?, ?)", after);
     let select = format!("SELECT {}, summary FROM runs", columns::RUN);
-    conditions.page(connection, (&select, "created DESC, run DESC"), most, columns::listed, |listed| Cursor {
-        at: listed.row.created,
-        id: listed.row.run.clone(),
-    })
+    conditions.query(&select, "created DESC, run DESC", most)
 }
 
 pub(super) fn wait(connection: &Connection, wait: &WaitId) -> Result<Option<Wait>> {
@@ -140,6 +154,11 @@ pub(super) fn waits(
     after: Option<WaitCursor>,
     most: usize,
 ) -> Result<Page<Wait, WaitId>> {
+    waits_query(filter, after, most)
+        .page(connection, most, columns::wait, |wait| Cursor { at: wait.opened, id: wait.row.wait.clone() })
+}
+
+pub(super) fn waits_query(filter: WaitFilter, after: Option<WaitCursor>, most: usize) -> Query {
     let mut conditions = Conditions::default();
     match filter.state {
         WaitState::Unanswered => conditions.always("answered IS NULL AND settled IS NULL"),
@@ -154,10 +173,7 @@ pub(super) fn waits(
     conditions.when("root IN (SELECT run FROM runs WHERE session = ?)", filter.session.map(String::from));
     conditions.behind("(opened, wait) > (?, ?)", after);
     let select = format!("SELECT {} FROM waits", columns::WAIT);
-    conditions.page(connection, (&select, "opened, wait"), most, columns::wait, |wait| Cursor {
-        at: wait.opened,
-        id: wait.row.wait.clone(),
-    })
+    conditions.query(&select, "opened, wait", most)
 }
 
 pub(super) fn signals(
@@ -230,6 +246,13 @@ pub(super) fn sessions(
     after: Option<SessionCursor>,
     most: usize,
 ) -> Result<Page<SessionRow, SessionId>> {
+    sessions_query(filter, after, most).page(connection, most, columns::session, |row| Cursor {
+        at: row.created,
+        id: row.about.session.clone(),
+    })
+}
+
+pub(super) fn sessions_query(filter: SessionFilter, after: Option<SessionCursor>, most: usize) -> Query {
     let mut conditions = Conditions::default();
     conditions.when("workspace = ?", filter.workspace);
     conditions.when("owner = ?", filter.owner);
@@ -237,11 +260,7 @@ pub(super) fn sessions(
     conditions.when("context = ?", filter.context);
     conditions.behind("(created, session) < (?, ?)", after);
     let select = format!("SELECT {} FROM sessions", columns::SESSION);
-    let order = "created DESC, session DESC";
-    conditions.page(connection, (&select, order), most, columns::session, |row| Cursor {
-        at: row.created,
-        id: row.about.session.clone(),
-    })
+    conditions.query(&select, "created DESC, session DESC", most)
 }
 
 pub(super) fn session_entries(

@@ -5,7 +5,7 @@
 //! it, and a transaction begins only after the one before it is on the disk (`synchronous = FULL`). A commit
 //! behind the damage that another frame of the same chain follows was therefore acknowledged, and is lost.
 //!
-//! A log that was cut between two transactions looks like one that ended there, and cannot be told apart.
+//! A log that was cut between two transactions looks like one that ended there: that is not detected.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};

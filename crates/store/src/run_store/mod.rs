@@ -15,6 +15,8 @@ mod log;
 mod open;
 mod open_error;
 mod options;
+#[cfg(test)]
+mod plans;
 mod readers;
 mod ready;
 mod rows;

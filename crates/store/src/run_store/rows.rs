@@ -67,8 +67,8 @@ impl Db<'_> {
         )
     }
 
-    /// Changes a run. A plain step has a statement of its own, since setting an indexed column rewrites its
-    /// index even when the value stays.
+    /// Changes a run. A plain step has a statement of its own, and `ended` is set only when it changes, since
+    /// setting an indexed column rewrites its index even when the value stays.
     pub(super) fn change_run(
         &self,
         before: &RunRow,
@@ -78,10 +78,14 @@ impl Db<'_> {
         if summary.is_none() && is_step(before, after) {
             return self.update_step(before, after);
         }
-        self.done(
+        let ended = if before.ended == after.ended { "" } else { "ended = ?15, " };
+        let sql = format!(
             "UPDATE runs SET session_from = ?2, awaits_session = ?3, status = ?4, head = ?5, head_hash = ?6,
                  epoch = ?7, owner = ?8, ready = ?9, due = ?10, claims = ?11, inbox = ?12, taken = ?13,
-                 updated = ?14, ended = ?15, summary = coalesce(?16, summary) WHERE run = ?1",
+                 updated = ?14, {ended}summary = coalesce(?16, summary) WHERE run = ?1"
+        );
+        self.done(
+            &sql,
             params![
                 after.run.as_str(),
                 opt_int(after.session_from),

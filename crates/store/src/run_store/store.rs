@@ -64,9 +64,10 @@ impl SqliteStore {
         Self::start(path, options, writer, (first, View::Shared), written)
     }
 
-    /// Opens an existing file only to read it. Makes no file and no folder, and changes no permission and no
+    /// Opens an existing file only to read it. Makes no database and no folder, and changes no permission and no
     /// schema. Every write is refused with [`Fault::ReadOnly`]. Works where nothing can be written, as long as no
-    /// log is beside the file. Blocks while it opens.
+    /// log is beside the file; where something can, SQLite leaves its shared memory and an empty log there.
+    /// Blocks while it opens.
     ///
     /// # Errors
     /// [`OpenError`] says what is wrong with the file and what to do.
