@@ -5,7 +5,6 @@ mod attack;
 mod bench;
 mod conformance;
 mod crash;
-mod crash2;
 mod fuzz;
 mod generate;
 mod real_model;
@@ -44,12 +43,8 @@ enum Command {
     Conformance(conformance::Options),
     /// Stop runs at every point, recover them, and compare
     Crash(crash::Options),
-    /// The same for the actor, the dispatcher and the store of runs
-    Crash2(crash2::Options),
     #[command(hide = true)]
     CrashChild(crash::ChildOptions),
-    #[command(hide = true)]
-    Crash2Child(crash2::ChildOptions),
     /// Play random worlds around the engine, with accidents
     Sim(sim::Options),
     /// Write the files that are made from code
@@ -71,9 +66,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Crash(options) => crash::run(&options),
-        Command::Crash2(options) => crash2::run(&options),
         Command::CrashChild(options) => crash::child(&options),
-        Command::Crash2Child(options) => crash2::child(&options),
         Command::Sim(options) => sim::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::RealModel => real_model::run(),

@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::conformance::Engine;
-use crate::{Failure, attack, conformance, crash, crash2, fuzz, sim, tidy};
+use crate::{Failure, attack, conformance, crash, fuzz, sim, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
@@ -18,7 +17,7 @@ const SIM_WORLDS: u64 = 600;
 const SIM_WORLDS_QUICK: u64 = 300;
 /// Worlds that are crashed at every point.
 const SIM_SWEEP: u64 = 5;
-/// Of the points of the second harness every n-th; `cargo xtask crash2` has the long forms.
+/// Of the points of a crash every n-th; `cargo xtask crash` has the long forms.
 const POINTS_STRIDE: usize = 1;
 const STORE_STRIDE: usize = 3;
 const QUICK_STRIDE: usize = 12;
@@ -42,17 +41,10 @@ fn quick() -> Result<(), Failure> {
     step("sim", || sim::run(&sim::Options::walk(SIM_WORLDS_QUICK)))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || {
-        crash::run(&crash::Options::points())?;
-        crash2::run(&crash2::Options::points(QUICK_STRIDE))?;
-        crash2::run(&crash2::Options::store(QUICK_STRIDE))
+        crash::run(&crash::Options::points(QUICK_STRIDE))?;
+        crash::run(&crash::Options::store(QUICK_STRIDE))
     })?;
-    step("conformance", conformance)
-}
-
-/// The vectors on both engines.
-fn conformance() -> Result<(), Failure> {
-    conformance::run(&conformance::Options::on(Engine::First))?;
-    conformance::run(&conformance::Options::on(Engine::Second))
+    step("conformance", || conformance::run(&conformance::Options::default()))
 }
 
 fn everything() -> Result<(), Failure> {
@@ -68,13 +60,11 @@ fn everything() -> Result<(), Failure> {
     step("attack", || attack::run(&attack::Options::default()))?;
     step("fuzz", || fuzz::run(&fuzz::Options::short(FUZZ_RUNS)))?;
     step("crash", || {
-        crash::run(&crash::Options::points())?;
-        crash::run(&crash::Options::kills(CRASH_KILLS))?;
-        crash2::run(&crash2::Options::points(POINTS_STRIDE))?;
-        crash2::run(&crash2::Options::store(STORE_STRIDE))?;
-        crash2::run(&crash2::Options::kills(CRASH_KILLS))
+        crash::run(&crash::Options::points(POINTS_STRIDE))?;
+        crash::run(&crash::Options::store(STORE_STRIDE))?;
+        crash::run(&crash::Options::kills(CRASH_KILLS))
     })?;
-    step("conformance", conformance)
+    step("conformance", || conformance::run(&conformance::Options::default()))
 }
 
 fn step(name: &str, check: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {

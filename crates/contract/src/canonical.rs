@@ -82,6 +82,11 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     with_hex("", &sha256(bytes))
 }
 
+/// Returns bytes in lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    with_hex("", bytes)
+}
+
 /// Some bytes in lower-case hex behind a prefix.
 fn with_hex(prefix: &str, bytes: &[u8]) -> String {
     let mut text = String::with_capacity(prefix.len() + 2 * bytes.len());

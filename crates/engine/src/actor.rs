@@ -110,3 +110,10 @@ impl Actor {
         }
     }
 }
+
+/// A person who came through the library.
+impl From<&str> for Actor {
+    fn from(id: &str) -> Self {
+        Self::new(ActorKind::Person, id).via("library")
+    }
+}

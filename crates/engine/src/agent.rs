@@ -162,6 +162,15 @@ impl Agent {
         })
     }
 
+    /// Returns the hash of what decides how calls may run: tools, settings, rules and approvers. Who acts, the
+    /// models and the instructions are not part of it.
+    pub fn policy_digest(&self) -> Digest {
+        let AgentSpec { tools, policy, call_rules, approvers, .. } = &self.spec;
+        let policy = json::without(policy, &["principal"]);
+        let decides = (tools, policy, call_rules, approvers);
+        Digest::of(&serde_json::to_vec(&decides).unwrap_or_default())
+    }
+
     /// Returns what a tool does to the world; an unknown tool writes.
     pub fn facts(&self, tool: &str) -> ToolFacts {
         self.tools.get(tool).map(|tool| tool.facts.clone()).unwrap_or_default()

@@ -138,6 +138,8 @@ pub struct AnswerPost {
     pub binding: Option<Digest>,
     /// The typed answer, as JSON.
     pub answer: Value,
+    /// Sealed arguments that the answer changes, by action.
+    pub sealed: Vec<(ActionId, Vec<u8>)>,
 }
 
 /// A run that begins.

@@ -99,6 +99,13 @@ pub enum EffectId {
     WakeAt(Time),
 }
 
+impl EffectId {
+    /// Returns whether it only asks what may be done, and changes nothing: a hook or a preview.
+    pub fn asks(self) -> bool {
+        matches!(self, Self::Hook(..) | Self::Preview(_))
+    }
+}
+
 impl Effect {
     /// Returns its identity.
     pub fn id(&self) -> EffectId {

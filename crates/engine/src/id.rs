@@ -247,11 +247,7 @@ impl Digest {
 
     /// Returns the hex digits without the prefix.
     pub fn hex(&self) -> String {
-        use fmt::Write as _;
-        self.0.iter().fold(String::with_capacity(64), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        provost_contract::canonical::hex(&self.0)
     }
 }
 

@@ -141,7 +141,7 @@ fn an_approval_may_change_the_arguments_and_be_remembered() {
 #[test]
 fn a_standing_approval_of_an_earlier_run_spares_the_question() {
     let world = called(&["ask"]);
-    let scope = json!(["workspace:1", [null, null], null, "agent", "test/ask", "tool_default", "preview"]);
+    let scope = json!(["workspace:1", [null, null], 1, "agent", "test/ask", "tool_default", "preview"]);
     let grant = StandingApproval {
         scope: scope.to_string(),
         tool: "test/ask".into(),
@@ -295,7 +295,7 @@ fn time_limits_cancels_and_what_changes_nothing() {
         &[
             "6 t1 test/write call_0 runs: no rule says otherwise [default: nothing_else_said]",
             "7 t1 the run cancelled by user:ada: Ctrl-C [person]",
-            "9 t1 test/write call_0 cancelled: Stopped while it ran: it was cancelled. It may have taken effect in part or in full.",
+            "9 t1 test/write call_0 cancelled: Stopped while it ran: user:ada cancelled the run. It may have taken effect in part or in full.",
             "10 t1 the run ended: cancelled",
             "11 t1 the run the cancel of user:ada changes nothing: the run is over [person]",
         ],

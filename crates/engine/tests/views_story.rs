@@ -110,7 +110,7 @@ fn cancels_messages_and_refusals() {
             "parked: approval_required",
             "resumed",
             "! cancel user:ada ",
-            "< call_0 false Not run: it was cancelled first.",
+            "< call_0 false Not run: user:ada cancelled the run first.",
             "ended: Cancelled",
         ],
     );

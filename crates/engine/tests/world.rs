@@ -55,7 +55,7 @@ pub(crate) fn run_spec(mode: Mode) -> RunSpec {
         agent: "agent".into(),
         compiled: Digest::of(b"agent"),
         policy: Digest::of(b"policy"),
-        principal: Value::Null,
+        principal: json!({ "acting_user_id": 1 }),
         workspace: "workspace:1".into(),
         mode,
         model: ModelUse::Asked,

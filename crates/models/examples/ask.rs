@@ -14,8 +14,7 @@ use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
 use provost_models::{Cassette, ModelConfig, Player};
-use provost_runtime::engine::History;
-use provost_runtime::port::{Delta, Deltas, Hearing, Model, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Delta, Deltas, Hearing, Model, Transcript, TurnAnswer, TurnRequest};
 use provost_runtime::system::SystemClock;
 
 struct Printer;
@@ -36,13 +35,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: ask model.toml QUESTION [cassette.json]".into());
     };
     let model = model(config, cassette.first().map(PathBuf::from))?;
-    let history: History = vec![Arc::new(Message::text("user", question))].into();
+    let transcript: Transcript = [Arc::new(Message::text("user", question))].into_iter().collect();
     let (tools, nothing) = (ToolCatalog::default(), Object::new());
     let request = TurnRequest {
         turn: 1,
         turns_max: 1,
         session: None,
-        messages: &history,
+        messages: &transcript,
         tools: &tools,
         context: &nothing,
         model: &nothing,

@@ -1,8 +1,10 @@
 //! What a turn will read and may write, told before it is asked for.
 
-use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Model, TurnRequest};
-use serde_json::Value;
+use provost_contract::json::Object;
+use provost_contract::message::text_bytes;
+use provost_contract::tool::ToolDeclaration;
+use provost_runtime::port::{Model, Reservation, TurnRequest};
+use serde_json::json;
 
 /// What is known of a turn before it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,43 +33,19 @@ pub trait Forecasts: Model {
 
 /// Text and JSON of every language have more bytes a token than this, on the whole.
 const BYTES_PER_TOKEN: u64 = 3;
-/// A longer text without a blank in it is no text: an image, a sound, sealed reasoning.
-const WORD_BYTES_MAX: usize = 4_096;
-/// What such a thing costs, on the whole, whatever its size.
-const MEDIA_TOKENS: u64 = 2_000;
+/// What every request says beside transcript and tools: the model, its settings, the frame.
+const REQUEST_BYTES: u64 = 256;
+/// What a provider's shape adds to a tool.
+const TOOL_BYTES: u64 = 32;
 
-/// About how many tokens a request is.
-pub(crate) fn tokens_of(request: &Value) -> u64 {
-    bytes_of(request).div_ceil(BYTES_PER_TOKEN)
-}
-
-fn bytes_of(value: &Value) -> u64 {
-    let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_add(3);
-    match value {
-        Value::String(text) if text.len() > WORD_BYTES_MAX && !text.contains(char::is_whitespace) => {
-            MEDIA_TOKENS * BYTES_PER_TOKEN
-        }
-        Value::String(text) => length(text),
-        Value::Array(items) => items.iter().map(bytes_of).fold(2, u64::saturating_add),
-        Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| length(key).saturating_add(bytes_of(value)));
-            fields.fold(2, u64::saturating_add)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn words_count_by_their_size_and_media_do_not() {
-        let words = "the beds are behind the shed ".repeat(1_000);
-        assert!((9_000..11_000).contains(&tokens_of(&json!({ "text": words }))));
-        let image = "iVBORw0KGgo".repeat(100_000);
-        assert!((2_000..2_100).contains(&tokens_of(&json!([{ "type": "image", "data": image }]))));
-    }
+/// About how many tokens a turn reads: the transcript, which counts itself as it grows, and what stands beside it.
+pub(crate) fn prompt_tokens(request: &TurnRequest<'_>, extra: &Object) -> u64 {
+    let tool = |tool: &ToolDeclaration| {
+        let (name, description) = (tool.name().as_str(), tool.description());
+        text_bytes(&json!([name, description, tool.rules().model_schema()])).saturating_add(TOOL_BYTES)
+    };
+    let tools = request.tools.tools().iter().map(tool).fold(REQUEST_BYTES, u64::saturating_add);
+    let beside = text_bytes(&json!([request.structured_output, extra]));
+    let bytes = request.messages.text_bytes().saturating_add(tools).saturating_add(beside);
+    bytes.div_ceil(BYTES_PER_TOKEN)
 }

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Boxed, Clock, Delta, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Clock, Delta, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 use reqwest::Client;
 use serde_json::Value;
 
@@ -68,11 +67,11 @@ impl Remote {
 
 impl Forecasts for Remote {
     fn forecast(&self, request: &TurnRequest<'_>) -> Option<Forecast> {
-        let ask = Ask::of(request, &self.settings, self.api.shape()).ok()?;
+        let settings = self.settings.changed_by(request.model).ok()?;
         Some(Forecast {
-            prompt_tokens: forecast::tokens_of(&self.body(&ask).ok()?),
-            completion_tokens: self.api.tokens_max(&ask.settings).unwrap_or(0),
-            model: ask.settings.model,
+            prompt_tokens: forecast::prompt_tokens(request, &settings.extra),
+            completion_tokens: self.api.tokens_max(&settings).unwrap_or(0),
+            model: settings.model,
         })
     }
 }

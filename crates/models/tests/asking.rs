@@ -7,8 +7,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
 use provost_models::{ApiKind, ModelConfig, Remote};
-use provost_runtime::engine::History;
-use provost_runtime::port::{Delta, Deltas, Hearing, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Delta, Deltas, Hearing, Model, ModelError, Transcript, TurnAnswer, TurnRequest};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -35,7 +34,7 @@ pub(crate) struct Asking {
     pub(crate) structured_output: Option<Value>,
     pub(crate) turn: u64,
     heard: Arc<Heard>,
-    history: History,
+    transcript: Transcript,
     context: Object,
 }
 
@@ -54,7 +53,7 @@ impl Asking {
             structured_output: None,
             turn: 1,
             heard: Arc::default(),
-            history: History::default(),
+            transcript: Transcript::default(),
             context: Object::new(),
         }
     }
@@ -92,13 +91,12 @@ impl Asking {
     }
 
     pub(crate) fn request(&mut self) -> TurnRequest<'_> {
-        let shared: Vec<Arc<Message>> = self.messages.iter().cloned().map(Arc::new).collect();
-        self.history = shared.into();
+        self.transcript = self.messages.iter().cloned().map(Arc::new).collect();
         TurnRequest {
             turn: self.turn,
             turns_max: 5,
             session: Some("session-1"),
-            messages: &self.history,
+            messages: &self.transcript,
             tools: &self.tools,
             context: &self.context,
             model: &self.model,
@@ -127,7 +125,6 @@ impl Deltas for Heard {
             Delta::Call { place, id, name } => format!("call {place} {id} {name}"),
             Delta::Arguments { place, text } => format!("arguments {place} {text}"),
             Delta::Restart => "restart".to_owned(),
-            Delta::Whole { text, .. } => format!("whole {text:?}"),
         };
         self.0.send_modify(|lines| lines.push(line));
     }

@@ -1,7 +1,7 @@
 //! A clock that tells who sleeps until when.
 
-use provost_runtime::memory::ManualClock;
 use provost_runtime::port::{Boxed, Clock};
+use provost_runtime::system::ManualClock;
 use tokio::sync::watch;
 
 pub(crate) struct WatchedClock {

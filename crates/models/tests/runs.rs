@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use provost_models::{ApiKind, Cassette, ModelConfig, Player, Remote};
-use provost_runtime::driver::{Executors, Finished, Host, Run, Start};
-use provost_runtime::engine::RunStatus;
-use provost_runtime::memory::{ManualClock, Storage};
-use provost_runtime::port::{Boxed, Epoch, ExecutorError, Model, ToolAction, ToolExecutor};
+use provost_runtime::host::{Executors, Host};
+use provost_runtime::port::{Boxed, ExecutorError, Model, ToolAction, ToolExecutor};
+use provost_runtime::system::ManualClock;
+use provost_runtime::testing::HostRun;
 use serde_json::{Value, json};
 
 use crate::asking::{KEY, tools};
@@ -22,13 +22,12 @@ impl ToolExecutor for Gardener {
     }
 }
 
-async fn run(model: Arc<dyn Model>) -> Finished {
+async fn run(model: Arc<dyn Model>) -> Value {
     let mut host = Host::new(Arc::new(ManualClock::at(1_000)), model);
     host.executors = Some(Executors::new(Arc::new(Gardener)));
     let options = json!({ "max_turns": 5, "tool_declarations": tools() });
     let asked = [json!({ "role": "user", "content": "Where are the beds, and what time is it?" })];
-    let start = Start::read(&asked, options.as_object().unwrap(), &host).unwrap();
-    Run::drive(&host, &*Storage::new(), "run_models".parse().unwrap(), Epoch::NONE, start).await.unwrap()
+    HostRun::new(host, &asked, &options).await.result
 }
 
 fn remote(server: &Server, kind: ApiKind) -> Remote {
@@ -75,9 +74,9 @@ fn scenes() -> [(ApiKind, Reply, Value, &'static str); 4] {
 async fn a_run_with_each_provider_ends_with_its_answer() {
     for (kind, first, last, verbatim) in scenes() {
         let server = Server::with([first, Reply::json(200, &last)]).await;
-        let finished = run(Arc::new(remote(&server, kind))).await;
-        assert_eq!(finished.status, RunStatus::Completed, "{kind}: {:?}", finished.result());
-        assert_eq!(finished.result().unwrap()["final_content"], json!("Behind the shed."), "{kind}");
+        let result = run(Arc::new(remote(&server, kind))).await;
+        assert_eq!(result["completed"], json!(true), "{kind}: {result}");
+        assert_eq!(result["final_content"], json!("Behind the shed."), "{kind}");
         let [_, second] = &server.asked()[..] else { panic!("two requests of {kind}") };
         let sent = second.body.to_string();
         assert!(sent.contains(verbatim), "{kind}: {verbatim} is not in {sent}");
@@ -130,10 +129,6 @@ async fn a_recorded_run_can_be_played_without_a_provider() {
         assert!(!std::fs::read_to_string(&path).unwrap().contains(KEY), "{kind}");
         let player = Arc::new(Player::new(Cassette::read(&path).unwrap(), Vec::new()));
         let played = run(player.clone()).await;
-        assert_eq!(
-            (played.into_result().unwrap(), player.left()),
-            (recorded.into_result().unwrap(), 0),
-            "{kind}"
-        );
+        assert_eq!((played, player.left()), (recorded, 0), "{kind}");
     }
 }

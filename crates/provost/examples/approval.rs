@@ -1,7 +1,7 @@
-//! A tool that asks first: the run waits without costing anything, somebody decides, and it goes on.
+//! A tool that asks first: the run waits without costing anything, a person decides, and it goes on.
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use provost::{Decision, JsonSchema, Runtime, Script, Told, Tool};
+use provost::{Decision, EventKind, JsonSchema, Runtime, Script, Tool};
 use serde_json::json;
 
 #[derive(serde::Deserialize, JsonSchema)]
@@ -21,25 +21,25 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .say("Ada has her money; the receipt is R-1.");
     let runtime = Runtime::builder().model(model).tool(pay.asks()).build()?;
 
-    let waiting = runtime.start("Pay Ada 42 euros.")?.outcome().await?;
-    println!("the run is {:?}", waiting.status);
-    for action in runtime.pending().await? {
-        println!("asked: {}", action.summary());
-        println!("       {}", action.preview);
-        let decision = Decision { reason: "she is owed it".to_owned(), ..Decision::accept("grace") };
-        let Some(mut going_on) = runtime.decide(action.action_id(), decision).await? else { continue };
-        let mut events = going_on.events();
-        let outcome = going_on.outcome().await?;
-        while let Some(told) = next(&mut events).await {
-            if let Told::Event(event) = told {
-                println!("  {} {}", event.event, event.payload);
-            }
+    let run = runtime.start("Pay Ada 42 euros.").await?;
+    let waiting = run.outcome().await?;
+    println!("the run is {}", waiting.status.as_str());
+    for asked in &waiting.waits {
+        println!("asked: {}", asked.summary);
+        println!("       {}", asked.preview);
+        let decision = Decision { reason: "she is owed it".to_owned(), ..Decision::approve("grace") };
+        runtime.decide(&asked.wait.to_string(), decision).await?;
+    }
+    let outcome = run.outcome().await?;
+    println!("{}: {}", outcome.status.as_str(), outcome.text());
+
+    println!("what the journal says:");
+    let mut events = run.events().await?;
+    while let Some(event) = events.next_event().await {
+        println!("  {} {}", event.event.seq, event.event.kind.name());
+        if matches!(event.event.kind, EventKind::RunEnded(_)) {
+            break;
         }
-        println!("{:?}: {}", outcome.status, outcome.text());
     }
     Ok(())
-}
-
-async fn next(events: &mut Option<provost::Events>) -> Option<Told> {
-    events.as_mut()?.next().await
 }

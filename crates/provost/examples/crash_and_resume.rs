@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let run: RunId = "run-crash-and-resume".parse()?;
     if let Some(folder) = std::env::var_os(CHILD) {
         let runtime = runtime(Path::new(&folder), Crash::InTheMiddle)?;
-        runtime.start(Request::new("Write two lines.").run(run))?.outcome().await?;
+        runtime.start(Request::new("Write two lines.").run(run)).await?.outcome().await?;
         return Ok(());
     }
     let folder = std::env::temp_dir().join(format!("provost-crash-{}", std::process::id()));
@@ -32,15 +32,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("the file says: {:?}", std::fs::read_to_string(file(&folder))?);
 
     let runtime = runtime(&folder, Crash::Never)?;
-    let parked = runtime.resume(run).outcome().await?;
-    println!("resumed, the run is {:?}", parked.status);
-    for action in runtime.pending().await? {
-        println!("asked: {}", action.summary());
+    let waiting = runtime.resume(&run).await?.outcome().await?;
+    println!("resumed, the run is {}", waiting.status.as_str());
+    for asked in &waiting.waits {
+        println!("asked: {}", asked.summary);
         // The file shows that the second line was not written: it may be done again.
-        if let Some(going_on) = runtime.decide(action.action_id(), Decision::accept("grace")).await? {
-            let outcome = going_on.outcome().await?;
-            println!("{:?}: {}", outcome.status, outcome.text());
-        }
+        let decided = runtime.decide(&asked.wait.to_string(), Decision::approve("grace")).await?;
+        let outcome = decided.outcome().await?;
+        println!("{}: {}", outcome.status.as_str(), outcome.text());
     }
     println!("the file says: {:?}", std::fs::read_to_string(file(&folder))?);
     std::fs::remove_dir_all(&folder)?;

@@ -15,6 +15,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let add = Tool::new("math/add", "Adds two numbers.", |sum: Sum| async move { Ok(sum.left + sum.right) });
     let model = Script::new().call("math/add", json!({ "left": 40, "right": 2 })).say("It is 42.");
     let runtime = Runtime::builder().model(model).tool(add.reads()).build()?;
-    println!("{}", runtime.start("What is 40 + 2?")?.outcome().await?.text());
+    println!("{}", runtime.start("What is 40 + 2?").await?.outcome().await?.text());
     Ok(())
 }

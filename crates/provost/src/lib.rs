@@ -15,7 +15,7 @@
 //! let add = Tool::new("math/add", "Adds two numbers.", |sum: Sum| async move { Ok(sum.left + sum.right) }).reads();
 //! let model = Script::new().call("math/add", serde_json::json!({ "left": 40, "right": 2 })).say("It is 42.");
 //! let runtime = Runtime::builder().model(model).tool(add).build()?;
-//! let outcome = runtime.start("What is 40 + 2?")?.outcome().await?;
+//! let outcome = runtime.start("What is 40 + 2?").await?.outcome().await?;
 //! assert_eq!(outcome.text(), "It is 42.");
 //! # Ok(())
 //! # }
@@ -31,17 +31,21 @@ mod script;
 mod tool;
 
 pub use agent::Agent;
+pub use provost_engine::event::WaitKind;
+pub use provost_engine::view::{Decided, Pending, Piece, Story};
+pub use provost_engine::{
+    Actor, ActorKind, ActorOrigin, Event, EventKind, RunId, Seq, SessionId, StandingApproval, WaitId,
+};
 pub use provost_policy::ActionPolicy;
-pub use provost_runtime::RunId;
-pub use provost_runtime::driver::RunError;
-pub use provost_runtime::engine::{Remember, RunStatus};
-pub use provost_runtime::port::{Model, Observed};
-pub use provost_runtime::service::client_tools::Submission;
-pub use provost_runtime::service::{DecideError, Decision, ServiceError};
-pub use provost_runtime::worker::WorkError;
+pub use provost_runtime::actor::{Delta, SealKey};
+pub use provost_runtime::dispatch::{Followed, RunEvent, RunEvents};
+pub use provost_runtime::port::Model;
+pub use provost_runtime::store::Store;
+pub use provost_runtime::store::memory::MemoryStore;
 pub use runtime::{
-    BuildError, Builder, Events, Ignored, Outcome, Request, RunHandle, Runtime, SignalError, Spoken,
-    StartError, Told,
+    BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, Ignored, Outcome, Remember,
+    Request, Resume, RunHandle, RunStatus, Runtime, SayError, Session, SessionOptions, StartError, Verdict,
+    WorkError,
 };
 pub use schemars::JsonSchema;
 pub use script::Script;
@@ -49,3 +53,8 @@ pub use tool::{Call, Tool, ToolError, TypedTool};
 
 /// The ports behind the runtime, for hosts that bring parts of their own.
 pub use provost_runtime::port;
+
+/// The program that embeds the library, as an actor.
+fn library() -> Actor {
+    Actor::new(ActorKind::Client, "program").via("library")
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use provost::{ActionPolicy, Agent, RunStatus, Runtime, Script, Tool};
-use provost_runtime::memory::ManualClock;
+use provost_runtime::system::ManualClock;
 use serde_json::json;
 
 use crate::scene::{Ledger, Scene, Slow, Text, results};
@@ -22,7 +22,7 @@ async fn readers_run_together_and_a_writer_waits_for_them() {
         ])
         .say("Done.");
     let scene = Scene::with(script, Agent::new("scribe"), vec![slow.reads(), other.reads()]);
-    let run = scene.runtime.start("Go.").unwrap();
+    let run = scene.runtime.start("Go.").await.unwrap();
     first.began.notified().await;
     second.began.notified().await;
     assert!(scene.ledger.entries().is_empty(), "the writer waits for the readers");
@@ -82,7 +82,7 @@ async fn a_tool_that_never_returns_is_stopped() {
     let clock = Arc::new(ManualClock::at(1_000_000));
     let tool = tool.timeout(Duration::from_secs(5));
     let runtime = Runtime::builder().model(script).tool(tool).clock(clock.clone()).build().unwrap();
-    let run = runtime.start("Go.").unwrap();
+    let run = runtime.start("Go.").await.unwrap();
     slow.began.notified().await;
     clock.advance(5_000);
     let done = run.outcome().await.unwrap();

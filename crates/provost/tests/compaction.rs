@@ -54,7 +54,7 @@ async fn counted(words: usize, tokens: u64) -> (Outcome, usize) {
         .summariser(summariser.clone())
         .build()
         .unwrap();
-    let outcome = runtime.start("Go.").unwrap().outcome().await.unwrap();
+    let outcome = runtime.start("Go.").await.unwrap().outcome().await.unwrap();
     (outcome, summariser.1.load(Ordering::Relaxed))
 }
 
@@ -126,7 +126,7 @@ async fn a_cancel_does_not_wait_for_a_summary() {
         .summariser(summariser.clone())
         .build()
         .unwrap();
-    let run = runtime.start("Go.").unwrap();
+    let run = runtime.start("Go.").await.unwrap();
     let name = run.run().clone();
     summariser.0.notified().await;
     runtime.cancel(&name, "ada", "enough").await.unwrap();

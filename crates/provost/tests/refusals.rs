@@ -85,13 +85,13 @@ async fn an_option_of_a_request_that_would_not_count_is_refused() {
         ("tool_declarations", json!({})),
         ("tool_result_truncator", json!({ "bytes": 3 })),
     ] {
-        let refused = runtime.start(Request::new("Go.").option(name, value)).err();
+        let refused = runtime.start(Request::new("Go.").option(name, value)).await.err();
         assert!(matches!(refused, Some(StartError::Ignored(_))), "{name}: {refused:?}");
     }
-    let unread = runtime.start(Request::new("Go.").option("limits", json!({ "parallel": 2 }))).err();
+    let unread = runtime.start(Request::new("Go.").option("limits", json!({ "parallel": 2 }))).await.err();
     assert!(matches!(unread, Some(StartError::Invalid(_))), "{unread:?}");
     let counted = Request::new("Go.").option("tool_result_truncator", json!({ "max_bytes": 300 }));
-    assert_eq!(runtime.start(counted).unwrap().outcome().await.unwrap().status, RunStatus::Completed);
+    assert_eq!(runtime.start(counted).await.unwrap().outcome().await.unwrap().status, RunStatus::Completed);
 }
 
 /// Carries out every call, and remembers the tools.
@@ -121,7 +121,7 @@ fn with_executor(agent: Agent) -> (Ledger, Builder) {
 async fn the_tools_of_an_agent_count_beside_an_executor_too() {
     let run = async |agent: Agent| {
         let (ledger, builder) = with_executor(agent);
-        let outcome = builder.build().unwrap().start("Go.").unwrap().outcome().await.unwrap();
+        let outcome = builder.build().unwrap().start("Go.").await.unwrap().outcome().await.unwrap();
         (outcome.status, ledger.entries())
     };
     let all = run(Agent::new("scribe")).await;

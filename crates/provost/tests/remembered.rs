@@ -1,16 +1,19 @@
-//! A yes that outlives its run: whose questions it spares, whose not, and how it is taken back.
+//! A yes that outlives its run: whose questions it spares, whose not, and how it is revoked.
 
 use std::sync::Arc;
 
-use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling, Stores};
-use provost::{ActionPolicy, Agent, Decision, Outcome, Remember, Request, RunStatus, Runtime, Script, Tool};
+use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
+use provost::{
+    ActionPolicy, Agent, Decision, Event, EventKind, MemoryStore, Outcome, Remember, Request, RunStatus,
+    Runtime, Script, Seq, Store, Tool,
+};
+use provost_engine::event::AllowedBy;
 use provost_policy::HookAnswer;
-use provost_runtime::engine::{Event, Kind, RunState, Word, decode};
-use provost_runtime::memory::Storage;
-use provost_runtime::port::Seq;
+use provost_runtime::system::SystemClock;
+use provost_store::sqlite::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::scene::{Ledger, Text, results};
+use crate::scene::{Ledger, Slow, Text, results};
 
 /// Asks about `secret` by one rule and about the rest by another; refuses `poison`.
 struct ByText;
@@ -28,18 +31,27 @@ impl PolicyProvider for ByText {
     }
 }
 
-/// A process that shares its stores with others.
+/// The same, about `note/put` alone.
+struct OnlyPuts;
+
+impl PolicyProvider for OnlyPuts {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        if call.tool_name == "note/put" { ByText.rule(call) } else { Box::pin(async { Ok(None) }) }
+    }
+}
+
+/// A process that shares its store with others.
 struct Office {
     runtime: Runtime,
     ledger: Ledger,
 }
 
 impl Office {
-    fn new(stores: &Stores, text: &str) -> Self {
-        Self::with(stores, text, Agent::new("scribe"))
+    fn new(store: &Arc<dyn Store>, text: &str) -> Self {
+        Self::with(store, text, Agent::new("scribe"))
     }
 
-    fn with(stores: &Stores, text: &str, scribe: Agent) -> Self {
+    fn with(store: &Arc<dyn Store>, text: &str, scribe: Agent) -> Self {
         let ledger = Ledger::default();
         let noted = ledger.clone();
         let put = Tool::new("note/put", "Puts.", move |text: Text| {
@@ -47,22 +59,22 @@ impl Office {
             async { Ok(()) }
         });
         let script = Script::new().call("note/put", json!({ "text": text })).say("Done.");
-        let builder = Runtime::builder().model(script).stores(stores.clone()).tool(put);
+        let builder = Runtime::builder().model(script).store(store.clone()).tool(put);
         let builder = builder.agent(scribe).agent(Agent::new("clerk")).policy(Arc::new(ByText));
         Self { runtime: builder.build().unwrap(), ledger }
     }
 
     async fn run(&self, request: Request) -> Outcome {
-        self.runtime.start(request).unwrap().outcome().await.unwrap()
+        self.runtime.start(request).await.unwrap().outcome().await.unwrap()
     }
 
     /// Runs, is asked, and hears this.
     async fn hears(&self, remember: Remember) -> Outcome {
         let asked = self.run(of_ada()).await;
-        assert_eq!(asked.status, RunStatus::ApprovalRequired);
-        let action = self.runtime.pending().await.unwrap()[0].action_id().to_owned();
-        let decision = Decision { remember, ..Decision::accept("grace") };
-        self.runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap()
+        assert_eq!(asked.status, RunStatus::Waiting);
+        let action = self.runtime.pending().await.unwrap()[0].wait.to_string();
+        let decision = Decision { remember, ..Decision::approve("grace") };
+        self.runtime.decide(&action, decision).await.unwrap().outcome().await.unwrap()
     }
 }
 
@@ -74,98 +86,138 @@ fn of_ada() -> Request {
     Request::new("Go.").agent("scribe").workspace("/garden").principal(who(7, "ada"))
 }
 
-/// By whose word each call of a run was started.
-async fn words(stores: &Stores, outcome: &Outcome) -> Vec<Value> {
-    let records = stores.journal.read(&outcome.run, Seq::FIRST, usize::MAX).await.unwrap();
-    let events: Vec<Event> = records.iter().map(|record| decode(record).unwrap()).collect();
-    let words = RunState::fold(&events).unwrap().words;
-    let started = events.iter().filter_map(|event| match &event.kind {
-        Kind::ActionStarted(started) => words.of(started).map(Word::read),
-        _ => None,
-    });
-    started.collect()
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new(Arc::new(SystemClock)))
+}
+
+/// The journal of a run.
+async fn journal(store: &Arc<dyn Store>, outcome: &Outcome) -> Vec<Event> {
+    let records = store.journal(outcome.run.clone(), Seq(0), 1_000).await.unwrap();
+    records.iter().map(|record| Event::from_record(record).unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_yes_for_ever_spares_later_runs_the_question_until_it_is_forgotten() {
-    let stores = Storage::stores();
-    let first = Office::new(&stores, "a").hears(Remember::Always).await;
+async fn a_yes_for_ever_spares_later_runs_the_question_until_it_is_revoked() {
+    let store = memory();
+    let first = Office::new(&store, "a").hears(Remember::Always).await;
     assert_eq!(first.status, RunStatus::Completed);
 
-    let later = Office::new(&stores, "b");
+    let later = Office::new(&store, "b");
     let done = later.run(of_ada()).await;
     assert_eq!((done.status, later.ledger.entries()), (RunStatus::Completed, vec!["b".to_owned()]));
-    let remembered = later.runtime.remembered().await.unwrap();
-    assert_eq!(remembered.len(), 1);
-    let word = &remembered[0];
-    assert_eq!((word.by.as_str(), word.run.as_str()), ("grace", first.run.as_str()));
-    assert_eq!((word.question.principal.as_str(), word.question.rule.as_str()), ("user:ada", "writes"));
+    let standing = later.runtime.standing("/garden").await.unwrap();
+    assert_eq!(standing.len(), 1);
+    let approval = &standing[0];
+    assert_eq!(
+        (approval.by.name(), &approval.run, approval.tool.as_str()),
+        ("grace", &first.run, "note/put")
+    );
 
-    let recorded = &words(&stores, &done).await[0];
-    assert_eq!(recorded["layer"], "remembered");
-    assert_eq!(recorded["rule"], word.question.id());
-    assert_eq!(recorded["inputs"]["remembered_by"], "grace");
-    assert_eq!(recorded["inputs"]["remembered_at"], word.at);
-    assert_eq!(recorded["inputs"]["instead_of"], json!({ "layer": "provider", "rule": "writes" }));
+    // The journal says whose word it was, and what would have asked.
+    let events = journal(&store, &done).await;
+    let known = events.iter().find_map(|event| match &event.kind {
+        EventKind::RunClaimed(claimed) => Some(claimed.standing.clone()),
+        _ => None,
+    });
+    assert_eq!(known, Some(standing.clone()));
+    let started = events.iter().find_map(|event| match &event.kind {
+        EventKind::ActionStarted(started) => Some(started),
+        _ => None,
+    });
+    let started = started.unwrap();
+    let scope = approval.scope.clone();
+    assert_eq!(started.allowed_by, AllowedBy::Standing { scope });
+    assert_eq!((started.ruling.source.as_str(), started.ruling.rule.as_str()), ("provider", "writes"));
 
-    assert!(later.runtime.forget(&word.question).await.unwrap());
-    assert_eq!(later.run(of_ada()).await.status, RunStatus::ApprovalRequired);
+    assert!(later.runtime.revoke("/garden", &approval.scope, "ada").await.unwrap());
+    assert!(later.runtime.standing("/garden").await.unwrap().is_empty());
+    assert_eq!(later.run(of_ada()).await.status, RunStatus::Waiting);
+    assert!(!later.runtime.revoke("/garden", &approval.scope, "ada").await.unwrap(), "it held no more");
+}
+
+/// A run that is at work when an approval is revoked asks about its next call. Beside it, one that is left alone.
+#[tokio::test]
+async fn a_revoked_yes_counts_no_more_in_a_run_at_work() {
+    for (revoked, status) in [(true, RunStatus::Waiting), (false, RunStatus::Completed)] {
+        let store = memory();
+        Office::new(&store, "a").hears(Remember::Always).await;
+        let ledger = Ledger::default();
+        let (slow, tool) = Slow::tool("slow/first", &ledger);
+        let put = Tool::new("note/put", "Puts.", |_: Text| async { Ok(()) });
+        let script = Script::new()
+            .call("slow/first", json!({ "text": "1" }))
+            .call("note/put", json!({ "text": "b" }))
+            .say("Done.");
+        let builder = Runtime::builder().model(script).store(store.clone()).tool(put).tool(tool);
+        let builder = builder.agent(Agent::new("scribe")).policy(Arc::new(OnlyPuts));
+        let runtime = builder.build().unwrap();
+        let run = runtime.start(of_ada()).await.unwrap();
+        slow.began.notified().await;
+        if revoked {
+            let scope = runtime.standing("/garden").await.unwrap().remove(0).scope;
+            assert!(runtime.revoke("/garden", &scope, "ada").await.unwrap());
+        }
+        slow.end.notify_one();
+        assert_eq!(run.outcome().await.unwrap().status, status);
+    }
 }
 
 #[tokio::test]
 async fn a_yes_once_or_for_the_run_spares_later_runs_nothing() {
     for remember in [Remember::No, Remember::Run] {
-        let stores = Storage::stores();
-        let office = Office::new(&stores, "a");
+        let store = memory();
+        let office = Office::new(&store, "a");
         assert_eq!(office.hears(remember).await.status, RunStatus::Completed);
-        assert_eq!(office.run(of_ada()).await.status, RunStatus::ApprovalRequired, "{remember:?}");
-        assert!(office.runtime.remembered().await.unwrap().is_empty());
+        assert_eq!(office.run(of_ada()).await.status, RunStatus::Waiting, "{remember:?}");
+        assert!(office.runtime.standing("/garden").await.unwrap().is_empty(), "{remember:?}");
     }
 }
 
 #[tokio::test]
 async fn a_yes_spares_nobody_else_and_no_other_rule() {
-    let stores = Storage::stores();
-    Office::new(&stores, "a").hears(Remember::Always).await;
+    let store = memory();
+    Office::new(&store, "a").hears(Remember::Always).await;
     let requests = [
         ("the same", "b", of_ada(), RunStatus::Completed),
-        ("another agent", "b", of_ada().agent("clerk"), RunStatus::ApprovalRequired),
-        ("another workspace", "b", of_ada().workspace("/orchard"), RunStatus::ApprovalRequired),
-        ("another principal", "b", of_ada().principal(who(7, "bob")), RunStatus::ApprovalRequired),
-        ("nobody", "b", of_ada().principal(who(0, "ada")), RunStatus::ApprovalRequired),
-        ("another rule", "secret", of_ada(), RunStatus::ApprovalRequired),
+        ("another agent", "b", of_ada().agent("clerk"), RunStatus::Waiting),
+        ("another workspace", "b", of_ada().workspace("/orchard"), RunStatus::Waiting),
+        ("another principal", "b", of_ada().principal(who(7, "bob")), RunStatus::Waiting),
+        ("nobody", "b", of_ada().principal(who(0, "ada")), RunStatus::Waiting),
+        ("another rule", "secret", of_ada(), RunStatus::Waiting),
     ];
     for (name, text, request, status) in requests {
-        assert_eq!(Office::new(&stores, text).run(request).await.status, status, "{name}");
+        assert_eq!(Office::new(&store, text).run(request).await.status, status, "{name}");
     }
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_run_that_does_not_say_whose_it_is() {
-    let stores = Storage::stores();
-    let office = Office::new(&stores, "a");
+async fn nothing_is_remembered_of_a_run_that_does_not_say_whose_it_is() {
+    let store = memory();
+    let office = Office::new(&store, "a");
     for request in [Request::new("Go.").agent("scribe"), of_ada().principal(who(0, "ada"))] {
         let asked = office.run(request).await;
-        assert_eq!(asked.status, RunStatus::ApprovalRequired);
-        let action = office.runtime.pending().await.unwrap()[0].action_id().to_owned();
-        let decision = Decision { remember: Remember::Always, ..Decision::accept("grace") };
-        let done = office.runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+        assert_eq!(asked.status, RunStatus::Waiting);
+        let action = office.runtime.pending().await.unwrap()[0].wait.to_string();
+        let decision = Decision { remember: Remember::Always, ..Decision::approve("grace") };
+        let done = office.runtime.decide(&action, decision).await.unwrap().outcome().await.unwrap();
         assert_eq!(done.status, RunStatus::Completed);
     }
-    assert!(office.runtime.remembered().await.unwrap().is_empty());
+    for workspace in ["", "/garden"] {
+        assert!(office.runtime.standing(workspace).await.unwrap().is_empty(), "{workspace}");
+    }
 }
 
 #[tokio::test]
 async fn what_is_forbidden_stays_forbidden() {
-    let stores = Storage::stores();
-    Office::new(&stores, "a").hears(Remember::Always).await;
+    let store = memory();
+    Office::new(&store, "a").hears(Remember::Always).await;
     let forbidding = || Agent::new("scribe").policy("note/put", ActionPolicy::Forbidden);
     let cases = [
-        ("control", Office::new(&stores, "b"), "call-1-1 ok"),
-        ("a provider's rule", Office::new(&stores, "poison"), "call-1-1 Not allowed: rule no-poison."),
+        ("control", Office::new(&store, "b"), "call-1-1 ok"),
+        ("a provider's rule", Office::new(&store, "poison"), "call-1-1 Not allowed: rule no-poison."),
         (
             "the agent's policy",
-            Office::with(&stores, "b", forbidding()),
+            Office::with(&store, "b", forbidding()),
             "call-1-1 Not allowed: the policy for this tool says forbidden.",
         ),
     ];
@@ -177,23 +229,23 @@ async fn what_is_forbidden_stays_forbidden() {
 }
 
 #[tokio::test]
-async fn a_yes_counts_as_long_as_whoever_said_it_may_decide() {
-    let stores = Storage::stores();
-    Office::new(&stores, "a").hears(Remember::Always).await;
+async fn a_yes_counts_as_long_as_its_author_may_decide() {
+    let store = memory();
+    Office::new(&store, "a").hears(Remember::Always).await;
     let deciding = |names: &[&str]| Agent::new("scribe").approvers(names.iter().copied());
-    let control = Office::with(&stores, "b", deciding(&["grace", "alan"]));
+    let control = Office::with(&store, "b", deciding(&["grace", "alan"]));
     assert_eq!(control.run(of_ada()).await.status, RunStatus::Completed);
 
-    let others = Office::with(&stores, "b", deciding(&["alan"]));
-    assert_eq!(others.run(of_ada()).await.status, RunStatus::ApprovalRequired);
+    let others = Office::with(&store, "b", deciding(&["alan"]));
+    assert_eq!(others.run(of_ada()).await.status, RunStatus::Waiting);
     assert!(others.ledger.entries().is_empty());
 
-    let action = others.runtime.pending().await.unwrap()[0].action_id().to_owned();
-    let decision = Decision { remember: Remember::Always, ..Decision::accept("alan") };
-    let done = others.runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap();
+    let action = others.runtime.pending().await.unwrap()[0].wait.to_string();
+    let decision = Decision { remember: Remember::Always, ..Decision::approve("alan") };
+    let done = others.runtime.decide(&action, decision).await.unwrap().outcome().await.unwrap();
     assert_eq!(done.status, RunStatus::Completed);
     assert_eq!(others.run(of_ada()).await.status, RunStatus::Completed, "now it is the word of one who may");
-    assert_eq!(others.runtime.remembered().await.unwrap()[0].by, "alan");
+    assert_eq!(others.runtime.standing("/garden").await.unwrap()[0].by.name(), "alan");
 }
 
 #[tokio::test]
@@ -201,7 +253,8 @@ async fn a_yes_for_ever_is_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {
         let path = folder.path().join("provost.db");
-        Stores::of(&provost_store::sqlite::Database::open(&path, &Default::default()).unwrap())
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, &Default::default()).unwrap());
+        store
     };
     Office::new(&open(), "a").hears(Remember::Always).await;
     assert_eq!(Office::new(&open(), "b").run(of_ada()).await.status, RunStatus::Completed);

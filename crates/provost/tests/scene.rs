@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use provost::{Agent, JsonSchema, Outcome, Runtime, Script, Tool};
+use provost::{Agent, JsonSchema, Outcome, Pending, RunStatus, Runtime, Script, Tool};
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -58,7 +58,7 @@ impl Scene {
     }
 
     pub(crate) async fn run(&self) -> Outcome {
-        self.runtime.start("Go.").unwrap().outcome().await.unwrap()
+        self.runtime.start("Go.").await.unwrap().outcome().await.unwrap()
     }
 }
 
@@ -115,6 +115,13 @@ pub(crate) fn results(outcome: &Outcome) -> Vec<String> {
         format!("{} {error}", entry["tool_call_id"].as_str().unwrap_or_default())
     };
     results.iter().map(shown).collect()
+}
+
+/// What a run that rests waits for: the kind of each wait, and the call.
+pub(crate) fn waits_for(outcome: &Outcome) -> Vec<String> {
+    assert_eq!(outcome.status, RunStatus::Waiting, "{:?}", outcome.text());
+    let shown = |pending: &Pending| format!("{} {}", pending.kind.as_str(), pending.label);
+    outcome.waits.iter().map(shown).collect()
 }
 
 /// The transcript, one line a message.

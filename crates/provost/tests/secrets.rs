@@ -1,11 +1,15 @@
-//! Secret arguments: shown to nobody, run while their process lives, and never guessed.
+//! Secret arguments: shown to no one, sealed while their call waits, and never guessed.
 
-use provost::port::Stores;
-use provost::{Decision, JsonSchema, Outcome, RunStatus, Runtime, Script, Tool};
-use provost_runtime::memory::Storage;
+use std::sync::Arc;
+
+use provost::{
+    ClientResult, DecideError, Decision, JsonSchema, MemoryStore, Outcome, RunStatus, Runtime, Script,
+    SealKey, Seq, Store, Tool,
+};
+use provost_runtime::system::SystemClock;
 use serde_json::{Value, json};
 
-use crate::scene::{Ledger, results};
+use crate::scene::{Ledger, results, waits_for};
 
 #[derive(serde::Deserialize, JsonSchema)]
 struct Login {
@@ -13,8 +17,12 @@ struct Login {
     password: String,
 }
 
-/// A process over stores that others share, with a tool that asks first.
-fn bank(stores: &Stores, arguments: &Value) -> (Runtime, Ledger) {
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new(Arc::new(SystemClock)))
+}
+
+/// A process over a store that others share, with a tool that asks first.
+fn bank(store: &Arc<dyn Store>, key: Option<&SealKey>, arguments: &Value) -> (Runtime, Ledger) {
     let ledger = Ledger::default();
     let noted = ledger.clone();
     let login = Tool::new("bank/login", "Logs in.", move |login: Login| {
@@ -22,7 +30,10 @@ fn bank(stores: &Stores, arguments: &Value) -> (Runtime, Ledger) {
         async { Ok(()) }
     });
     let model = Script::new().call("bank/login", arguments.clone()).say("Done.");
-    let builder = Runtime::builder().model(model).tool(login.asks()).stores(stores.clone());
+    let mut builder = Runtime::builder().model(model).tool(login.asks()).store(store.clone());
+    if let Some(key) = key {
+        builder = builder.seal_key(key.clone());
+    }
     (builder.build().unwrap(), ledger)
 }
 
@@ -30,70 +41,135 @@ fn ada() -> Value {
     json!({ "user": "ada", "password": "hunter2" })
 }
 
-async fn allow(runtime: &Runtime, parameters: Option<Value>) -> Outcome {
-    let action = runtime.pending().await.unwrap()[0].action_id().to_owned();
+async fn start(runtime: &Runtime) -> Outcome {
+    runtime.start("Go.").await.unwrap().outcome().await.unwrap()
+}
+
+async fn allow(runtime: &Runtime, parameters: Option<Value>) -> Result<Outcome, DecideError> {
+    let wait = runtime.pending().await.unwrap()[0].wait.to_string();
     let parameters = parameters.and_then(|parameters| parameters.as_object().cloned());
-    let decision = Decision { parameters, ..Decision::accept("grace") };
-    runtime.decide(&action, decision).await.unwrap().unwrap().outcome().await.unwrap()
+    let decision = Decision { parameters, ..Decision::approve("grace") };
+    Ok(runtime.decide(&wait, decision).await?.outcome().await.unwrap())
+}
+
+/// Everything that the store has of a run, sealed arguments apart.
+async fn stored(store: &Arc<dyn Store>, outcome: &Outcome) -> String {
+    let run = &outcome.run;
+    let records = store.journal(run.clone(), Seq(0), 1_000).await.unwrap();
+    let signals = store.signals(run.clone(), Default::default(), 1_000).await.unwrap();
+    let waits = store.waits(Default::default(), None, 1_000).await.unwrap();
+    format!("{records:?} {signals:?} {waits:?} {:?}", store.run(run.clone()).await.unwrap())
 }
 
 #[tokio::test]
-async fn a_call_that_waits_keeps_its_secrets_while_its_process_lives() {
-    let stores = Storage::stores();
-    let (runtime, ledger) = bank(&stores, &ada());
-    let waiting = runtime.start("Go.").unwrap().outcome().await.unwrap();
-    assert_eq!(waiting.status, RunStatus::ApprovalRequired);
+async fn a_call_that_waits_has_its_secrets_and_shows_them_to_no_one() {
+    let (store, key) = (memory(), SealKey::generate().unwrap());
+    let (runtime, ledger) = bank(&store, Some(&key), &ada());
+    let waiting = start(&runtime).await;
+    assert_eq!(waits_for(&waiting), ["approval call-1-1"]);
     assert!(!format!("{:?}", runtime.pending().await.unwrap()).contains("hunter2"));
-    let told_again = runtime.resume(waiting.run).outcome().await.unwrap();
-    assert_eq!(told_again.status, RunStatus::ApprovalRequired, "looking takes nothing away");
-    let done = allow(&runtime, None).await;
+    let told_again = runtime.resume(&waiting.run).await.unwrap().outcome().await.unwrap();
+    assert_eq!(told_again.status, RunStatus::Waiting, "looking takes nothing away");
+    let sealed = store.sealed(waiting.run.clone(), waiting.waits[0].action).await.unwrap().unwrap();
+    assert!(!String::from_utf8_lossy(&sealed).contains("hunter2"));
+    let done = allow(&runtime, None).await.unwrap();
     assert_eq!(results(&done), ["call-1-1 ok"]);
     assert_eq!(ledger.entries(), ["ada hunter2"]);
     assert!(!done.result.to_string().contains("hunter2"));
+    assert!(!stored(&store, &done).await.contains("hunter2"));
+    let left = store.sealed(waiting.run, waiting.waits[0].action).await.unwrap();
+    assert_eq!(left, None, "what is not needed any more is deleted");
 }
 
+/// Another process goes on with them if it has the key; with another key it says that they are gone.
 #[tokio::test]
-async fn another_process_says_that_they_are_gone_and_runs_nothing() {
-    let stores = Storage::stores();
-    bank(&stores, &ada()).0.start("Go.").unwrap().outcome().await.unwrap();
-    let (later, ledger) = bank(&stores, &ada());
-    let done = allow(&later, None).await;
+async fn another_process_opens_them_with_the_same_key_and_guesses_nothing_without_it() {
+    let key = SealKey::generate().unwrap();
+    let lost = "call-1-1 Not run: its secret arguments were lost with the process. Call the tool again.";
+    let cases = [(key.clone(), "call-1-1 ok", true), (SealKey::generate().unwrap(), lost, false)];
+    for (other, told, ran) in cases {
+        let store = memory();
+        let (first, _) = bank(&store, Some(&key), &ada());
+        start(&first).await;
+        first.drain().await;
+        let (later, ledger) = bank(&store, Some(&other), &ada());
+        let done = allow(&later, None).await.unwrap();
+        assert_eq!((done.status, results(&done)), (RunStatus::Completed, vec![told.to_owned()]));
+        let expected: Vec<String> = ran.then(|| "ada hunter2".to_owned()).into_iter().collect();
+        assert_eq!(ledger.entries(), expected);
+        assert!(!stored(&store, &done).await.contains("hunter2"));
+    }
+}
+
+/// A question that could not be acted upon is not asked.
+#[tokio::test]
+async fn without_a_key_the_call_is_refused_before_a_person_is_asked() {
+    let store = memory();
+    let (runtime, ledger) = bank(&store, None, &ada());
+    let done = start(&runtime).await;
     assert_eq!(done.status, RunStatus::Completed);
-    assert_eq!(
-        results(&done),
-        ["call-1-1 Not run: it had to wait, and secret arguments are kept nowhere. Call the tool again."]
-    );
-    let told = &done.result["tool_execution_results"][0]["result"]["metadata"]["error_type"];
-    assert_eq!(told, "arguments_lost");
+    let told = "call-1-1 Not run: it must wait for an approval, its arguments are secret, and there is no key to seal \
+                them with.";
+    assert_eq!(results(&done), [told]);
+    let code = &done.result["tool_execution_results"][0]["result"]["metadata"]["error_type"];
+    assert_eq!(code, "seal_unavailable");
     assert!(ledger.entries().is_empty());
+    assert!(!stored(&store, &done).await.contains("hunter2"));
 }
 
 #[tokio::test]
-async fn whoever_allows_it_can_say_them_again() {
-    let stores = Storage::stores();
-    bank(&stores, &ada()).0.start("Go.").unwrap().outcome().await.unwrap();
-    let (later, ledger) = bank(&stores, &ada());
-    let done = allow(&later, Some(json!({ "user": "ada", "password": "hunter3" }))).await;
+async fn whoever_allows_it_can_give_other_secrets() {
+    let (store, key) = (memory(), SealKey::generate().unwrap());
+    let (first, _) = bank(&store, Some(&key), &ada());
+    start(&first).await;
+    first.drain().await;
+    let changed = || Some(json!({ "user": "ada", "password": "hunter3" }));
+    let (keyless, unused) = bank(&store, None, &ada());
+    let refused = allow(&keyless, changed()).await;
+    assert!(matches!(refused, Err(DecideError::NoSealKey)), "{refused:?}");
+    assert!(unused.entries().is_empty());
+    let (later, ledger) = bank(&store, Some(&key), &ada());
+    let done = allow(&later, changed()).await.unwrap();
     assert_eq!(results(&done), ["call-1-1 ok"]);
     assert_eq!(ledger.entries(), ["ada hunter3"]);
     assert!(!done.result.to_string().contains("hunter3"));
+    assert!(!stored(&store, &done).await.contains("hunter3"));
 }
 
 #[tokio::test]
 async fn the_mark_in_place_of_a_secret_is_none() {
-    let told = "call-1-1 The arguments of bank/login do not fit: /password: [redacted] stands for a secret \
-                that is kept nowhere: say it again";
+    let fault = "/password: [redacted] stands for a secret that is not recorded: say it again";
     let from_a_record = json!({ "user": "ada", "password": "[redacted]" });
-    let (runtime, ledger) = bank(&Storage::stores(), &ada());
-    runtime.start("Go.").unwrap().outcome().await.unwrap();
-    assert_eq!(results(&allow(&runtime, Some(from_a_record.clone())).await), [told], "by a person");
-    let (runtime, of_model) = bank(&Storage::stores(), &from_a_record);
-    assert_eq!(results(&runtime.start("Go.").unwrap().outcome().await.unwrap()), [told], "by the model");
+    let key = SealKey::generate().unwrap();
+    let (runtime, ledger) = bank(&memory(), Some(&key), &ada());
+    start(&runtime).await;
+    let refused = allow(&runtime, Some(from_a_record.clone())).await;
+    let Err(DecideError::Arguments { tool, faults }) = &refused else { panic!("{refused:?}") };
+    assert_eq!((tool.as_str(), faults), ("bank/login", &vec![fault.to_owned()]), "by a person");
+    let (other, of_model) = bank(&memory(), Some(&key), &from_a_record);
+    let told = format!("call-1-1 The arguments of bank/login do not fit: {fault}");
+    assert_eq!(results(&start(&other).await), [told], "by the model");
     assert!(ledger.entries().is_empty() && of_model.entries().is_empty());
 
-    let (runtime, ledger) = bank(&Storage::stores(), &ada());
-    runtime.start("Go.").unwrap().outcome().await.unwrap();
     let control = json!({ "user": "[redacted]", "password": "hunter2" });
-    assert_eq!(results(&allow(&runtime, Some(control)).await), ["call-1-1 ok"]);
+    assert_eq!(results(&allow(&runtime, Some(control)).await.unwrap()), ["call-1-1 ok"]);
     assert_eq!(ledger.entries(), ["[redacted] hunter2"], "where no secret belongs they are only words");
+}
+
+/// The client that executes a call gets its secrets; records do not.
+#[tokio::test]
+async fn a_client_gets_the_secrets_of_the_call_that_it_executes() {
+    let (store, key) = (memory(), SealKey::generate().unwrap());
+    let model = Script::new().call("client/login", ada()).say("Done.");
+    let login = Tool::for_client::<Login>("client/login", "Logs in.");
+    let builder = Runtime::builder().model(model).tool(login).store(store.clone()).seal_key(key);
+    let runtime = builder.build().unwrap();
+    let waiting = start(&runtime).await;
+    let request = runtime.client_requests().await.unwrap().remove(0);
+    assert_eq!(Value::from(request.arguments), ada());
+    assert!(!waiting.result.to_string().contains("hunter2"));
+    let submitted = runtime.submit(&request.wait.to_string(), ClientResult::ok("in")).await.unwrap();
+    let done = submitted.outcome().await.unwrap();
+    assert_eq!((done.status, results(&done)), (RunStatus::Completed, vec!["call-1-1 ok".to_owned()]));
+    assert!(!stored(&store, &done).await.contains("hunter2"));
 }

@@ -1,6 +1,6 @@
 //! Stopping: on demand, by a limit, and taking up again.
 
-use provost::{Agent, RunStatus, Script};
+use provost::{Agent, Resume, RunStatus, Script};
 use serde_json::json;
 
 use crate::scene::{Ledger, Scene, Slow, results};
@@ -13,7 +13,7 @@ async fn a_cancel_stops_a_running_tool_and_says_so() {
         .calls([("slow/first", json!({ "text": "1" })), ("note/put", json!({ "text": "2" }))])
         .say("Never said.");
     let scene = Scene::with(script, Agent::new("scribe"), vec![tool]);
-    let run = scene.runtime.start("Go.").unwrap();
+    let run = scene.runtime.start("Go.").await.unwrap();
     let name = run.run().clone();
     slow.began.notified().await;
     scene.runtime.cancel(&name, "ada", "enough").await.unwrap();
@@ -24,7 +24,8 @@ async fn a_cancel_stops_a_running_tool_and_says_so() {
     assert_eq!(
         results(&done),
         [
-            "call-1-1 Stopped while it ran: ada cancelled the run. It may have taken effect in part or in full."
+            "call-1-1 Stopped while it ran: ada cancelled the run. It may have taken effect in part or in full.",
+            "call-1-2 Not run: ada cancelled the run first."
         ]
     );
     assert_eq!(done.result["cancelled"], json!({ "by": "ada", "reason": "enough" }));
@@ -36,7 +37,7 @@ async fn a_cancel_is_heard_however_much_was_said_before_it() {
     let (slow, tool) = Slow::tool("slow/first", &ledger);
     let script = Script::new().call("slow/first", json!({ "text": "1" })).say("Never said.");
     let scene = Scene::with(script, Agent::new("scribe"), vec![tool]);
-    let run = scene.runtime.start("Go.").unwrap();
+    let run = scene.runtime.start("Go.").await.unwrap();
     let name = run.run().clone();
     slow.began.notified().await;
     for number in 0..150 {
@@ -71,7 +72,7 @@ async fn a_cancelled_model_is_not_asked_again() {
     let model = std::sync::Arc::new(Silent::default());
     let asked: std::sync::Arc<dyn provost::port::Model> = model.clone();
     let runtime = provost::Runtime::builder().model(asked).build().unwrap();
-    let run = runtime.start("Go.").unwrap();
+    let run = runtime.start("Go.").await.unwrap();
     let name = run.run().clone();
     model.began.notified().await;
     for number in 0..150 {
@@ -88,7 +89,7 @@ async fn a_message_while_a_tool_runs_is_heard_in_the_next_turn() {
     let (slow, tool) = Slow::tool("slow/first", &ledger);
     let script = Script::new().call("slow/first", json!({ "text": "1" })).say("Heard.");
     let scene = Scene::with(script, Agent::new("scribe"), vec![tool]);
-    let run = scene.runtime.start("Go.").unwrap();
+    let run = scene.runtime.start("Go.").await.unwrap();
     let name = run.run().clone();
     slow.began.notified().await;
     scene.runtime.say(&name, "ada", "And be quick.").await.unwrap();
@@ -142,8 +143,8 @@ async fn tokens_count_however_a_provider_writes_them() {
 struct Reserving(serde_json::Value);
 
 impl provost::port::Model for Reserving {
-    fn reserve(&self, _: provost::port::TurnRequest<'_>) -> provost_runtime::engine::Reservation {
-        provost_runtime::engine::Reservation { tokens: 60, cost_microusd: 0 }
+    fn reserve(&self, _: provost::port::TurnRequest<'_>) -> provost::port::Reservation {
+        provost::port::Reservation { tokens: 60, cost_microusd: 0 }
     }
 
     fn turn<'a>(
@@ -164,7 +165,7 @@ async fn what_nobody_counted_cost_what_was_set_aside() {
         let put = provost::Tool::new("note/put", "Puts.", |_: crate::scene::Text| async { Ok(()) });
         let agent = Agent::new("scribe").budget("tokens", 100);
         let runtime = provost::Runtime::builder().model(model).tool(put).agent(agent).build().unwrap();
-        runtime.start("Go.").unwrap().outcome().await.unwrap().status
+        runtime.start("Go.").await.unwrap().outcome().await.unwrap().status
     };
     assert_eq!(status(json!({})).await, RunStatus::BudgetExceeded);
     assert_eq!(status(json!({ "total_tokens": 10 })).await, RunStatus::Completed);
@@ -187,14 +188,13 @@ async fn a_fan_out_past_its_limit_stops_the_turn_there() {
 
 #[tokio::test]
 async fn a_run_whose_model_failed_can_be_taken_up_again() {
-    use provost_runtime::driver::{Reopen, Resume};
     let scene = Scene::new(Script::new().call("note/put", json!({ "text": "a" })));
     let failed = scene.run().await;
     assert_eq!(failed.status, RunStatus::Failed, "the script has no second turn");
-    let told_again = scene.runtime.resume(failed.run.clone()).outcome().await.unwrap();
+    let told_again = scene.runtime.resume(&failed.run).await.unwrap().outcome().await.unwrap();
     assert_eq!(told_again.result, failed.result);
-    let resume = Resume { reopen: Reopen::Yes, ..Resume::default() };
-    let again = scene.runtime.resume_with(failed.run, resume).outcome().await.unwrap();
+    let again = scene.runtime.reopen(&failed.run, Resume::default()).await.unwrap();
+    let again = again.outcome().await.unwrap();
     assert_eq!(again.status, RunStatus::Failed);
     assert_eq!(scene.ledger.entries(), ["put a"], "what was done is not done again");
 }
@@ -218,13 +218,13 @@ async fn a_run_that_spends_its_turns_in_the_middle_of_work_is_not_completed() {
     assert_eq!((done.status, done.text()), (RunStatus::Completed, "Done."), "it needed no more turns");
     assert_eq!(done.result["run_outcome"]["stop_reason"], "natural");
     // More turns let it end, and those it used count.
-    use provost_runtime::driver::{Reopen, Resume};
-    use provost_runtime::engine::BudgetSpec;
-    let more = |ceiling| BudgetSpec { name: "turns".to_owned(), ceiling, current: 0 };
-    let resume = |ceiling| Resume { reopen: Reopen::Yes, budgets: vec![more(ceiling)], ..Resume::default() };
-    let still = scene.runtime.resume_with(cut.run.clone(), resume(3)).outcome().await.unwrap();
+    let reopen = async |ceiling: u64| {
+        let resume = Resume { budgets: [("turns".to_owned(), ceiling)].into(), ..Resume::default() };
+        scene.runtime.reopen(&cut.run, resume).await.unwrap().outcome().await.unwrap()
+    };
+    let still = reopen(3).await;
     assert_eq!((still.status, &still.result["turn_count"]), (RunStatus::BudgetExceeded, &json!(3)));
-    let ended = scene.runtime.resume_with(cut.run, resume(9)).outcome().await.unwrap();
+    let ended = reopen(9).await;
     assert_eq!((ended.status, ended.text()), (RunStatus::Completed, "Done."));
 }
 

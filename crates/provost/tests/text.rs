@@ -28,7 +28,7 @@ async fn run(turns: Vec<Value>) -> (provost::Outcome, Vec<String>) {
     });
     let model: Arc<dyn Model> = Arc::new(Adapter(turns));
     let runtime = Runtime::builder().model(model).tool(put).build().unwrap();
-    let outcome = runtime.start("Go.").unwrap().outcome().await.unwrap();
+    let outcome = runtime.start("Go.").await.unwrap().outcome().await.unwrap();
     let entries = ledger.entries();
     (outcome, entries)
 }

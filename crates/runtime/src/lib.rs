@@ -1,27 +1,18 @@
-//! The engine of Provost, and the ports through which it reaches the world.
+//! Works on runs: what the engine decides is performed here, and what happened is stored.
 //!
-//! `engine` decides, `driver` performs and `worker` holds the claim meanwhile; `port` says what they need and what an adapter promises;
-//! `memory` keeps those promises in RAM, `system` with the machine's own clock and randomness; `service`
-//! answers callers from what is stored, `session` keeps a run's session for the runs after it. `store` is the one
-//! port that takes the place of the storage ports in `port`.
+//! `host` performs the effects of runs with the parts of a host, whose traits are in `port`; `actor` is the loop
+//! of one run, `dispatch` works on many and holds the doors to them; `store` is the one port for storage, with a
+//! store in RAM; `verify` checks what is stored; `system` has the machine's own clock and randomness.
 
 pub mod actor;
 pub mod dispatch;
-pub mod driver;
-pub mod engine;
 pub mod host;
-mod id;
-pub mod memory;
 pub mod port;
 pub mod process;
-mod segments;
-pub mod service;
-pub mod session;
 pub mod store;
 pub mod system;
 #[cfg(any(test, feature = "contract"))]
 pub mod testing;
 pub mod verify;
-pub mod worker;
 
-pub use id::{RunId, RunIdError};
+pub use provost_engine::RunId;

@@ -4,8 +4,25 @@ use crate::store::About;
 
 /// Returns this process. Pids are used again; pid and start together are not.
 pub fn this_process() -> About {
-    let pid = std::process::id();
+    process(std::process::id())
+}
+
+/// Returns a process of this machine.
+pub fn process(pid: u32) -> About {
     About { machine: machine(), pid, start: start(pid).unwrap_or_default() }
+}
+
+/// Writes a process as text, so that a later process of the machine can find it with [`living`].
+pub fn handle(about: &About) -> String {
+    format!("{}/{}/{}", about.machine, about.pid, about.start)
+}
+
+/// Returns the pid of a process that [`handle`] wrote, if it runs on this machine and can be seen from here.
+pub fn living(handle: &str) -> Option<u32> {
+    let mut parts = handle.splitn(3, '/');
+    let (there, pid, began) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let lives = !there.is_empty() && there == machine() && began != 0 && start(pid) == Some(began);
+    lives.then_some(pid)
 }
 
 /// Returns whether a process is known to be gone. One on another machine, in another container, or that
@@ -58,6 +75,16 @@ mod tests {
         assert!(is_gone(&About { start: this.start + 1, ..this.clone() }));
         let elsewhere = About { machine: "another".into(), start: this.start + 1, ..this };
         assert!(!is_gone(&elsewhere), "other machines cannot be seen from here");
+    }
+
+    #[test]
+    fn a_handle_finds_its_process_and_no_other() {
+        let this = this_process();
+        assert_eq!(living(&handle(&this)), Some(this.pid));
+        let others =
+            [About { start: this.start + 1, ..this.clone() }, About { machine: "another".into(), ..this }];
+        assert!(others.iter().all(|other| living(&handle(other)).is_none()));
+        assert_eq!(living("worker_1"), None);
     }
 
     #[test]

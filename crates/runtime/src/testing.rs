@@ -17,6 +17,7 @@ use crate::actor::{
 use crate::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope, Sessions,
 };
+use crate::host::{Host, Runs, Start};
 use crate::port::{Boxed, Clock};
 use crate::store::memory::MemoryStore;
 use crate::store::{ClaimFilter, Store};
@@ -40,6 +41,55 @@ use tokio::sync::Notify;
 /// A clock whose time is paused with tokio's.
 pub fn clock() -> Arc<dyn Clock> {
     Arc::new(TokioClock::starting_at(1_000_000))
+}
+
+/// A run of a host over a store in RAM, which rests or is over.
+pub struct HostRun {
+    pub runs: Runs,
+    pub run: RunId,
+    /// The result record.
+    pub result: Value,
+}
+
+impl HostRun {
+    /// Starts a run with a caller's options and waits until it rests or is over.
+    pub async fn new(host: Host, messages: &[Value], options: &Value) -> Self {
+        Self::on(Arc::new(MemoryStore::new(host.clock.clone())), host, messages, options).await
+    }
+
+    /// The same over a store.
+    pub async fn on(store: Arc<dyn Store>, host: Host, messages: &[Value], options: &Value) -> Self {
+        let (runs, run) = Self::begin(store, host, messages, options).await;
+        let result = Self::rest(&runs, &run).await;
+        Self { runs, run, result }
+    }
+
+    /// Starts a run with a caller's options.
+    pub async fn begin(
+        store: Arc<dyn Store>,
+        host: Host,
+        messages: &[Value],
+        options: &Value,
+    ) -> (Runs, RunId) {
+        let run: RunId = "run_host".parse().unwrap();
+        let start = Start::read(messages, options.as_object().unwrap(), &host, (run.clone(), &[])).unwrap();
+        let runs = Self::worker(store, host, "worker").await;
+        runs.begin(start.request(Actor::runtime()).unwrap(), start.context).await.unwrap();
+        (runs, run)
+    }
+
+    /// Starts a worker that takes the runs it is asked for.
+    pub async fn worker(store: Arc<dyn Store>, host: Host, name: &str) -> Runs {
+        let config = DispatcherConfig::new(name.parse().unwrap(), Scope::Asked);
+        Runs::start(store, host, config, (None, None)).await.unwrap()
+    }
+
+    /// Waits until a run rests or is over, and returns its result record.
+    pub async fn rest(runs: &Runs, run: &RunId) -> Value {
+        runs.settled(run).await.unwrap();
+        let read = runs.read(run).await.unwrap();
+        provost_engine::view::conversation_result(&read.agent, &read.history, &read.events).unwrap()
+    }
 }
 
 /// One reply of the model.

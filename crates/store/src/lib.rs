@@ -1,4 +1,3 @@
-//! Where Provost keeps things: SQLite behind the ports of the runtime.
+//! Where Provost keeps things: SQLite behind the store port of the runtime.
 
-pub mod run_store;
 pub mod sqlite;

@@ -108,7 +108,15 @@ fn action<'a>(
     runtime: &'a RuntimeMetadata,
     context: &'a provost_contract::json::Object,
 ) -> ToolAction<'a> {
-    ToolAction { call, executor: DeclaredExecutor::Host, runtime, context, run: "run-1", key: "run-1/1/call" }
+    ToolAction {
+        call,
+        executor: DeclaredExecutor::Host,
+        runtime,
+        context,
+        run: "run-1",
+        action: "1.0",
+        key: "key-1",
+    }
 }
 
 /// A host's environment, of which a program sees only what is listed.

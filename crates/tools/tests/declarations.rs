@@ -88,6 +88,7 @@ async fn nobody_executes_an_unknown_tool() {
             runtime: &runtime,
             context: &context,
             run: "r",
+            action: "1.0",
             key: "k",
         };
         let reply = bench.tools.execute(action).await;

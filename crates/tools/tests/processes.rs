@@ -122,8 +122,8 @@ async fn a_program_sees_the_listed_variables_and_no_others() {
         [
             "LANG=C",
             "PATH=/usr/bin:/bin",
-            "PROVOST_ACTION=1/call",
-            "PROVOST_IDEMPOTENCY_KEY=run-1/1/call",
+            "PROVOST_ACTION=1.0",
+            "PROVOST_IDEMPOTENCY_KEY=key-1",
             "PROVOST_RUN=run-1",
         ]
     );

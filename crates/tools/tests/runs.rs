@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use provost_runtime::RunId;
-use provost_runtime::driver::{Executors, Finished, Host, Run, Start};
-use provost_runtime::engine::RunStatus;
-use provost_runtime::memory::{ManualClock, Storage};
-use provost_runtime::port::{
-    Boxed, ClientToolRequests, Epoch, Model, ModelError, PendingRequests, TurnAnswer, TurnRequest,
-};
+use provost_runtime::host::{Executors, Host};
+use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::store::WaitFilter;
+use provost_runtime::system::ManualClock;
+use provost_runtime::testing::HostRun;
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
@@ -23,17 +21,17 @@ impl Model for Caller {
     }
 }
 
-async fn run(bench: &Bench, storage: &Arc<Storage>, calls: Value, policy: Value) -> Finished {
+async fn run(bench: &Bench, calls: Value, policy: Value) -> HostRun {
     let tools = bench.tools.clone().with_human().unwrap();
     let declarations = tools.offered();
     let mut host = Host::new(Arc::new(ManualClock::at(1_000)), Arc::new(Caller(calls)));
     host.executors = Some(Executors::new(Arc::new(tools)));
-    host.client_requests = Some(storage.clone());
-    host.approvals = Some(storage.clone());
     let options = json!({ "max_turns": 3, "tool_declarations": declarations, "policy": policy });
-    let start = Start::read(&[], options.as_object().unwrap(), &host).unwrap();
-    let id: RunId = "run_tools".parse().unwrap();
-    Run::drive(&host, &**storage, id, Epoch::NONE, start).await.unwrap()
+    HostRun::new(host, &[], &options).await
+}
+
+async fn result(bench: &Bench, calls: Value, policy: Value) -> Value {
+    run(bench, calls, policy).await.result
 }
 
 /// A run that a person drives.
@@ -49,10 +47,10 @@ async fn calls_of_a_run_are_carried_out() {
         { "id": "2", "name": "fs/edit", "parameters": { "path": "a.txt", "old_text": "one", "new_text": "" } },
         { "id": "3", "name": "fs/read", "parameters": { "path": "../outside/secret.txt" } },
     ]);
-    let finished = run(&bench, &Storage::new(), calls, attended()).await;
-    assert_eq!(finished.status, RunStatus::Completed);
+    let result = result(&bench, calls, attended()).await;
+    assert_eq!(result["completed"], json!(true));
     assert_eq!(bench.text("a.txt"), "");
-    let told = finished.result().unwrap().to_string();
+    let told = result.to_string();
     assert!(told.contains("a.txt created: 1 lines, 3 bytes"), "{told}");
     assert!(told.contains("outside_workspace"), "{told}");
 }
@@ -60,13 +58,13 @@ async fn calls_of_a_run_are_carried_out() {
 #[tokio::test]
 async fn a_question_waits_for_a_person() {
     let bench = Bench::new();
-    let storage = Storage::new();
     let calls = json!([{ "id": "1", "name": "human/ask", "parameters": { "question": "Which one?", "options": ["a", "b"] } }]);
-    let finished = run(&bench, &storage, calls, attended()).await;
-    assert_eq!(finished.status, RunStatus::RuntimeToolPending);
-    let pending = storage.pending(&PendingRequests::default()).await.unwrap();
-    let asked: Vec<&Value> = pending.iter().map(|request| &request.0["parameters"]["question"]).collect();
-    assert_eq!(asked, [&json!("Which one?")]);
+    let asks = run(&bench, calls, attended()).await;
+    assert_eq!(asks.result["status"], json!("runtime_tool_pending"));
+    let asked = asks.result.pointer("/runtime_tool_pending/parameters/question");
+    assert_eq!(asked, Some(&json!("Which one?")), "{}", asks.result);
+    let waits = asks.runs.store.waits(WaitFilter { run: Some(asks.run), ..WaitFilter::default() }, None, 10);
+    assert_eq!(waits.await.unwrap().items.len(), 1);
 }
 
 #[tokio::test]
@@ -74,7 +72,7 @@ async fn a_question_that_asks_nothing_waits_for_nobody() {
     let bench = Bench::new();
     let calls =
         json!([{ "id": "1", "name": "human/ask", "parameters": { "question": "Which?", "choices": [] } }]);
-    assert_eq!(run(&bench, &Storage::new(), calls, attended()).await.status, RunStatus::Completed);
+    assert_eq!(result(&bench, calls, attended()).await["completed"], json!(true));
 }
 
 #[tokio::test]
@@ -87,12 +85,12 @@ async fn a_person_is_shown_the_change_before_it_is_made() {
     ]);
     let mut policy = attended();
     policy["action_policy"] = json!({ "categories": { "write": "preview" } });
-    let asked = run(&bench, &Storage::new(), calls.clone(), policy).await;
-    assert_eq!(asked.status, RunStatus::ApprovalRequired);
+    let asked = result(&bench, calls.clone(), policy).await;
+    assert_eq!(asked["status"], json!("approval_required"));
     let diff = r"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
-    assert!(asked.result().unwrap().to_string().contains(diff), "{:?}", asked.result());
+    assert!(asked.to_string().contains(diff), "{asked}");
     assert_eq!(bench.text("a.txt"), "one\n");
-    assert_eq!(run(&bench, &Storage::new(), calls, attended()).await.status, RunStatus::Completed);
+    assert_eq!(result(&bench, calls, attended()).await["completed"], json!(true));
     assert_eq!(bench.text("a.txt"), "two\n");
 }
 
@@ -104,10 +102,9 @@ async fn a_run_nobody_attends_reads_and_does_not_write() {
         { "id": "1", "name": "fs/read", "parameters": { "path": "a.txt" } },
         { "id": "2", "name": "fs/write", "parameters": { "path": "a.txt", "content": "two" } },
     ]);
-    let told =
-        run(&bench, &Storage::new(), calls.clone(), json!({})).await.into_result().unwrap().to_string();
+    let told = result(&bench, calls.clone(), json!({})).await.to_string();
     assert!(told.contains("1 of 1 lines of a.txt"), "{told}");
     assert_eq!(bench.text("a.txt"), "one");
-    run(&bench, &Storage::new(), calls, attended()).await;
+    result(&bench, calls, attended()).await;
     assert_eq!(bench.text("a.txt"), "two");
 }

@@ -15,13 +15,6 @@ enum More {
     Allowed,
 }
 
-/// Says where two values differ.
-pub(crate) fn between(expected: &Value, actual: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    differences("", expected, actual, More::Refused, &mut found);
-    found
-}
-
 /// Compares with all of the expectation: nothing missing, nothing more.
 pub(super) fn exact(_op: &str, expect: &Value, answer: &Answer) -> Vec<String> {
     compared(expect, answer, More::Refused)

@@ -7,7 +7,6 @@ mod areas;
 mod compare;
 mod compare_page;
 mod differences;
-mod engines;
 mod not_yet;
 mod report;
 mod scripted;
@@ -22,8 +21,6 @@ use differences::Differences;
 use report::{Report, Verdict};
 use vectors::{Case, Vectors};
 
-pub(crate) use compare::between;
-
 /// What to run.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
@@ -35,37 +32,10 @@ pub(crate) struct Options {
     /// Only this case
     #[arg(long)]
     case: Option<String>,
-    /// Which engine carries out whole runs
-    #[arg(long, value_enum, default_value_t)]
-    engine: Engine,
-    /// Compares the engines with each other, on the cases and on so many mutations of each
-    #[arg(long)]
-    mutations: Option<u64>,
-}
-
-/// The engine that carries out whole runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Engine {
-    /// The one that the product runs on.
-    #[default]
-    First,
-    /// The one that stands beside it.
-    Second,
-}
-
-impl Options {
-    /// Returns the options that run every area on an engine.
-    pub(crate) fn on(engine: Engine) -> Self {
-        Self { engine, ..Self::default() }
-    }
 }
 
 /// Runs every case and prints each difference; fails when a case does.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    if let Some(mutations) = options.mutations {
-        return engines::run(options, mutations);
-    }
-    scripted::choose(options.engine);
     let home = crate::workspace_root().join("conformance");
     let differences = Differences::read(&home.join("DIFFERENCES.md"))?;
     let paths = if options.paths.is_empty() { vec![home] } else { options.paths.clone() };

@@ -1,75 +1,100 @@
-//! Whether a recovered run shows what an undisturbed one does.
+//! Whether a recovered play shows what an undisturbed one does.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use provost_engine::event::EndedBy;
 
 use super::play::Played;
-use super::scenario::{Exactness, Recall, Scenario};
-use super::seen::Seen;
-use crate::conformance;
+use super::scenario::{Exactness, Scenario};
+use super::seen::{End, RunSeen, Seen};
 
 /// Says how a recovered play differs from the undisturbed one, in ways it must not.
-pub(super) fn differences(scenario: &Scenario, whole: &Played, cut: &Played) -> Vec<String> {
-    let mut found = effects_twice(&cut.seen);
-    if cut.seen.status != scenario.ends {
-        found.push(format!("it ends {}, not {}", cut.seen.status, scenario.ends));
-    }
-    if cut.seen.asked > whole.seen.asked + cut.lost {
-        found.push(format!(
-            "the model was asked {} times, undisturbed {}, and {} processes were lost",
-            cut.seen.asked, whole.seen.asked, cut.lost
-        ));
-    }
-    match scenario.exactness {
-        Exactness::Everything => found.extend(views(scenario.recall, &whole.seen, &cut.seen)),
-        Exactness::End => {
-            let known = |effect: &&(String, String)| !whole.seen.effects.contains(effect);
-            found.extend(cut.seen.effects.iter().find(known).map(|effect| format!("{effect:?} took place")));
+pub(super) fn differences(scenario: &Scenario, whole: &Seen, cut: &Played) -> Vec<String> {
+    let mut found = cut.seen.problems.clone();
+    found.extend(statuses(scenario, whole, &cut.seen));
+    found.extend(twice(&cut.seen.effects));
+    found.extend(half(&whole.effects, &cut.seen.effects));
+    for (run, asked) in &cut.seen.asked {
+        let undisturbed = whole.asked.get(run).copied().unwrap_or_default();
+        if *asked > undisturbed + cut.lost {
+            found.push(format!(
+                "{run}: the model was asked {asked} times, undisturbed {undisturbed}, and {} workers were lost",
+                cut.lost
+            ));
         }
     }
+    match scenario.exactness {
+        Exactness::Everything => {
+            found.extend(actions(&whole.runs, &cut.seen.runs));
+            if whole.effects != cut.seen.effects {
+                found
+                    .push(format!("the effects are {:?}, undisturbed {:?}", cut.seen.effects, whole.effects));
+            }
+        }
+        Exactness::End => {
+            let foreign = cut.seen.effects.iter().find(|effect| !whole.effects.contains(effect));
+            found.extend(foreign.map(|effect| format!("{effect:?} took place")));
+        }
+    }
+    found
+}
+
+fn statuses(scenario: &Scenario, whole: &Seen, cut: &Seen) -> Vec<String> {
+    let mut found = Vec::new();
+    for (run, undisturbed) in &whole.runs {
+        let status = cut.runs.get(run).map(|run| run.status.as_str());
+        let asked = scenario.asks.iter().any(|ask| ask.run == run);
+        let expected = if asked { scenario.ends } else { undisturbed.status.as_str() };
+        if status != Some(expected) {
+            found.push(format!("{run} ends {status:?}, not {expected}"));
+        }
+    }
+    found.extend(
+        cut.runs.keys().filter(|run| !whole.runs.contains_key(*run)).map(|run| format!("{run} exists")),
+    );
     found
 }
 
 /// No effect takes place twice under one key, whatever happened.
-fn effects_twice(seen: &Seen) -> Vec<String> {
-    let twice = seen.effects.windows(2).filter_map(|pair| match pair {
-        [(tool, key), next] if (tool, key) == (&next.0, &next.1) => {
-            Some(format!("{tool} took effect twice as {key}"))
-        }
+fn twice(effects: &[(String, String)]) -> Option<String> {
+    effects.windows(2).find_map(|pair| match pair {
+        [first, second] if first == second => Some(format!("{} took effect twice as {}", first.0, first.1)),
         _ => None,
-    });
-    twice.collect()
+    })
 }
 
-fn views(recall: Recall, whole: &Seen, cut: &Seen) -> Vec<String> {
-    let views = [
-        ("result", &whole.result, &cut.result),
-        ("row", &whole.row, &cut.row),
-        ("transcript", &whole.transcript, &cut.transcript),
-        ("remembered", &whole.remembered, &cut.remembered),
-    ];
-    let mut found: Vec<String> = Vec::new();
-    for (view, expected, actual) in views {
-        let differences = match recall {
-            Recall::Remembers => conformance::between(expected, actual),
-            Recall::Forgets => conformance::between(&without_witness(expected), &without_witness(actual)),
-        };
-        found.extend(differences.into_iter().map(|difference| format!("{view}{difference}")));
-    }
-    if whole.effects != cut.effects {
-        found.push(format!("the effects are {:?}, undisturbed {:?}", cut.effects, whole.effects));
+/// A change set of which something is there is there as a whole: its paths share a key.
+fn half(whole: &[(String, String)], cut: &[(String, String)]) -> Option<String> {
+    let begun: Vec<&str> = cut.iter().filter_map(|(_, key)| Some(key.split_once(' ')?.0)).collect();
+    let missing = whole.iter().find(|(_, key)| {
+        key.split_once(' ').is_some_and(|(set, _)| begun.contains(&set))
+            && !cut.iter().any(|(_, present)| present == key)
+    });
+    missing.map(|(path, _)| format!("a change set was left half applied: {path} is missing"))
+}
+
+fn actions(whole: &BTreeMap<String, RunSeen>, cut: &BTreeMap<String, RunSeen>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (run, undisturbed) in whole {
+        let Some(recovered) = cut.get(run) else { continue };
+        for (action, end) in &undisturbed.actions {
+            match recovered.actions.get(action) {
+                None => found.push(format!("{run}: {action} has no end")),
+                Some(other) if !same(end, other) => {
+                    found.push(format!("{run}: {action} ended {other:?}, undisturbed {end:?}"));
+                }
+                Some(_) => {}
+            }
+        }
+        if recovered.actions.len() != undisturbed.actions.len() {
+            found.push(format!("{run} has {} actions", recovered.actions.len()));
+        }
     }
     found
 }
 
-/// A result that a person told names that person, and so its hash is another; nothing else may differ.
-fn without_witness(view: &Value) -> Value {
-    match view {
-        Value::Object(fields) => fields
-            .iter()
-            .filter(|(key, _)| !matches!(key.as_str(), "approval" | "result_sha256"))
-            .map(|(key, value)| (key.clone(), without_witness(value)))
-            .collect(),
-        Value::Array(items) => items.iter().map(without_witness).collect(),
-        scalar => scalar.clone(),
-    }
+/// A result that a person attested names that person; nothing else may differ.
+fn same(whole: &End, cut: &End) -> bool {
+    let attested = whole.by == EndedBy::Attested || cut.by == EndedBy::Attested;
+    whole.operation == cut.operation && whole.status == cut.status && (attested || whole.result == cut.result)
 }

@@ -1,165 +1,241 @@
-//! When a process dies. Every step out into the world is a point; a play may be cut at any of them.
+//! When a worker dies. Every step out into the world is a place; a play may be cut at any of them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-/// A step out into the world.
+/// An effect of the engine, as a worker starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
-pub(super) enum Point {
-    /// The storage is asked to append and has not heard of it.
-    BeforeAppend,
-    /// The append is written and nobody knows it yet.
-    AfterAppend,
-    BeforeModel,
-    /// The model answered and nobody heard it.
-    AfterModel,
-    BeforeExecute,
-    /// The effect took place and nobody heard of it.
-    AfterExecute,
+pub(super) enum Kind {
+    Model,
+    Hook,
+    Preview,
+    Execute,
+    Recover,
 }
 
-impl Point {
-    /// Whether the storage could be silent here instead of the process dying.
-    pub(super) fn is_of_storage(self) -> bool {
-        match self {
-            Self::BeforeAppend | Self::AfterAppend => true,
-            Self::BeforeModel | Self::AfterModel | Self::BeforeExecute | Self::AfterExecute => false,
-        }
-    }
-
-    /// Whether a process that sleeps here, and is taken for dead, must do no harm once it wakes. One whose
-    /// claim was good when it was about to act cannot be held back any more: only the tool can, by the key.
-    pub(super) fn is_fenced(self) -> bool {
-        match self {
-            Self::BeforeAppend | Self::BeforeModel | Self::AfterModel | Self::AfterExecute => true,
-            Self::AfterAppend | Self::BeforeExecute => false,
-        }
-    }
-}
-
-/// Whether this very process tells its points, for whoever wants to kill it at one.
-static TELLS_POINTS: AtomicBool = AtomicBool::new(false);
-
-/// Writes a line at every point from now on.
-pub(super) fn tell_points() {
-    TELLS_POINTS.store(true, Ordering::Relaxed);
+/// Where a worker is when it is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
+pub(super) enum Place {
+    /// Runs are claimed and the worker has not learnt of it.
+    AfterClaim,
+    /// The store has not seen the commit.
+    BeforeCommit,
+    /// The commit is written and the worker has not learnt of it.
+    AfterCommit,
+    /// The effect is started and has done nothing yet.
+    #[strum(to_string = "start of {0}")]
+    Start(Kind),
+    /// A change set is half applied.
+    Midway,
+    /// The effect is done and the worker has not learnt of it.
+    #[strum(to_string = "answer of {0}")]
+    Answer(Kind),
 }
 
 /// What happens at a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub(super) enum Blow {
-    /// The process is gone, with everything in its memory.
+    /// The worker is gone, with everything in its memory.
     Death,
-    /// The storage goes away in the middle: the process lives, and does not learn whether it wrote.
-    Silence,
-    /// The process stands still until another has taken its run, and then goes on.
+    /// The commit is written, and the worker reads that this is not known.
+    Unknown,
+    /// The worker stands still until another has taken its runs, and then goes on.
     Sleep,
+    /// The worker is asked to stop.
+    Drain,
 }
 
-/// Where a play is cut: at its n-th point, counted from 0 over all its processes.
+impl Place {
+    /// Returns what can happen here. A worker that sleeps between the check of its lease and the effect cannot
+    /// be held back; only the tool can, by the key.
+    pub(super) fn blows(self) -> &'static [Blow] {
+        match self {
+            Self::AfterClaim | Self::Midway => &[Blow::Death],
+            Self::BeforeCommit => &[Blow::Death, Blow::Sleep],
+            Self::AfterCommit => &[Blow::Death, Blow::Unknown, Blow::Sleep],
+            Self::Start(Kind::Execute | Kind::Model) => &[Blow::Death, Blow::Drain],
+            Self::Answer(Kind::Execute | Kind::Model) => &[Blow::Death, Blow::Sleep],
+            Self::Start(_) | Self::Answer(_) => &[Blow::Death],
+        }
+    }
+}
+
+/// Where a play is cut: at its n-th place, counted from 0 over all its workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) at: usize,
     pub(super) blow: Blow,
 }
 
-/// The points a play has passed, and where it will be cut.
+/// How an operation of the store goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub(super) enum Trouble {
+    Busy,
+    /// It is not known whether it was written, and it was.
+    Landed,
+    /// It is not known whether it was written, and it was not.
+    Lost,
+    Full,
+    /// The epoch moved: another worker has the run.
+    Fenced,
+    /// The store is away for a minute.
+    Gone,
+}
+
+/// The places that a play has passed, and where it is cut.
+#[derive(Default)]
 pub(super) struct Fate {
     cuts: Vec<Cut>,
-    passed: Mutex<Vec<Point>>,
+    /// The operation of the store that goes wrong, and how.
+    trouble: Option<(usize, Trouble)>,
+    passed: Mutex<Vec<Place>>,
+    operations: AtomicUsize,
 }
 
 impl Fate {
     pub(super) fn new(cuts: Vec<Cut>) -> Arc<Self> {
-        Arc::new(Self { cuts, passed: Mutex::default() })
+        Arc::new(Self { cuts, ..Self::default() })
     }
 
-    pub(super) fn passed(&self) -> Vec<Point> {
+    pub(super) fn troubled(at: usize, trouble: Trouble) -> Arc<Self> {
+        Arc::new(Self { trouble: Some((at, trouble)), ..Self::default() })
+    }
+
+    pub(super) fn passed(&self) -> Vec<Place> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn reach(&self, point: Point) -> Option<Blow> {
-        if TELLS_POINTS.load(Ordering::Relaxed) {
-            println!("{point}");
-        }
+    /// Returns whether a sleeper wakes as soon as another has its runs; otherwise when everything is over.
+    pub(super) fn wakes_early(&self) -> bool {
+        self.cuts.first().is_some_and(|cut| cut.at % 2 == 0)
+    }
+
+    /// Returns how many operations of the store there were.
+    pub(super) fn operations(&self) -> usize {
+        self.operations.load(Ordering::Relaxed)
+    }
+
+    fn reach(&self, place: Place) -> Option<Blow> {
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         let at = passed.len();
-        passed.push(point);
+        passed.push(place);
         self.cuts.iter().find(|cut| cut.at == at).map(|cut| cut.blow)
+    }
+
+    fn operate(&self) -> Option<Trouble> {
+        let at = self.operations.fetch_add(1, Ordering::Relaxed);
+        self.trouble.filter(|(when, _)| *when == at).map(|(_, trouble)| trouble)
     }
 }
 
-/// How a process is.
+/// How a worker is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Health {
+pub(super) enum Health {
     Awake,
     Asleep,
-    /// Awake again, while another has its run: it meets no further blow.
+    /// Awake again, while another has its runs: it meets no further blow.
     Woken,
+    /// It is asked to stop.
+    Draining,
     Dead,
 }
 
-/// One process. Once it is dead, nothing of it goes on.
+/// One worker. Once it is dead, nothing of it goes on.
 pub(super) struct Life {
     fate: Arc<Fate>,
     health: watch::Sender<Health>,
+    /// Whether a line is written at each place, for a parent that kills.
+    says_places: bool,
 }
 
+/// The worker reads that it is not known whether its commit was written.
+pub(super) struct Silence;
+
 impl Life {
-    pub(super) fn new(fate: &Arc<Fate>) -> Arc<Self> {
-        Arc::new(Self { fate: fate.clone(), health: watch::Sender::new(Health::Awake) })
+    pub(super) fn new(fate: &Arc<Fate>, says_places: bool) -> Arc<Self> {
+        Arc::new(Self { fate: fate.clone(), health: watch::Sender::new(Health::Awake), says_places })
     }
 
-    /// Passes a point, unless the process dies there or was dead before: then it never returns.
-    pub(super) async fn pass(&self, point: Point) -> Result<(), Silence> {
-        let health = *self.health.borrow();
-        match health {
-            Health::Awake | Health::Asleep => {}
-            Health::Woken => return Ok(()),
-            Health::Dead => return std::future::pending().await,
+    pub(super) fn health(&self) -> Health {
+        *self.health.borrow()
+    }
+
+    /// Passes a place, unless the worker dies there or was dead before: then it never returns.
+    pub(super) async fn pass(&self, place: Place) -> Result<(), Silence> {
+        if self.says_places {
+            println!("{place}");
         }
-        match self.fate.reach(point) {
-            None => Ok(()),
-            Some(Blow::Silence) if point.is_of_storage() => Err(Silence),
-            Some(Blow::Sleep) if point.is_fenced() => {
-                self.health.send_replace(Health::Asleep);
-                self.is(Health::Woken).await;
+        self.alive().await;
+        if self.health() == Health::Woken {
+            return Ok(());
+        }
+        let Some(blow) = self.fate.reach(place).filter(|blow| place.blows().contains(blow)) else {
+            return Ok(());
+        };
+        match blow {
+            Blow::Unknown => Err(Silence),
+            Blow::Drain => {
+                self.health.send_replace(Health::Draining);
                 Ok(())
             }
-            Some(Blow::Death | Blow::Silence | Blow::Sleep) => {
+            Blow::Sleep => {
+                self.health.send_replace(Health::Asleep);
+                self.alive().await;
+                Ok(())
+            }
+            Blow::Death => {
                 self.health.send_replace(Health::Dead);
                 std::future::pending().await
             }
         }
     }
 
-    /// Resolves when the process is dead.
-    pub(super) async fn ended(&self) {
-        self.is(Health::Dead).await;
+    /// Counts an operation of the store; returns how it goes wrong.
+    pub(super) async fn operate(&self) -> Option<Trouble> {
+        self.alive().await;
+        self.fate.operate()
     }
 
-    /// Resolves when the process stands still.
-    pub(super) async fn sleeps(&self) {
-        self.is(Health::Asleep).await;
-    }
-
-    pub(super) fn wake(&self) {
-        self.health.send_replace(Health::Woken);
-    }
-
-    async fn is(&self, sought: Health) {
+    /// Returns at once while the worker is awake, later when it sleeps, and never when it is dead.
+    pub(super) async fn alive(&self) {
         let mut health = self.health.subscribe();
-        if health.wait_for(|health| *health == sought).await.is_err() {
+        let awake = health.wait_for(|health| match health {
+            Health::Awake | Health::Woken | Health::Draining => true,
+            Health::Asleep | Health::Dead => false,
+        });
+        if awake.await.is_err() {
             std::future::pending::<()>().await;
         }
     }
-}
 
-/// The storage does not say whether it wrote.
-#[derive(Debug, thiserror::Error)]
-#[error("the storage fell silent")]
-pub(super) struct Silence;
+    pub(super) fn wake(&self) {
+        self.health.send_if_modified(|health| {
+            let asleep = *health == Health::Asleep;
+            if asleep {
+                *health = Health::Woken;
+            }
+            asleep
+        });
+    }
+
+    /// Ends the worker from outside.
+    pub(super) fn kill(&self) {
+        self.health.send_replace(Health::Dead);
+    }
+
+    /// Resolves when the worker is no longer what it was at the beginning.
+    pub(super) async fn struck(&self) -> Health {
+        let mut health = self.health.subscribe();
+        let struck = health.wait_for(|health| *health != Health::Awake).await.map(|health| *health);
+        match struck {
+            Ok(health) => health,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

@@ -1,31 +1,32 @@
-//! `cargo xtask crash`: stops a run at every point, recovers it, and looks whether anything differs.
+//! `cargo xtask crash`: stops workers at every point, has others take over, and looks whether anything
+//! differs.
 //!
-//! A `scenario` says what is asked and how everybody behaves; a `world` outlives every `process` that works
-//! on it; a `play` is one process after the other until the run is over. `points` counts the steps of an
-//! undisturbed play and cuts one play at each: the process dies, hears nothing of its storage, or sleeps while another takes its run; `random` cuts by a seed; `torn` cuts the file itself, inside a
-//! write; `real` kills real processes.
+//! A `scenario` says what is asked and how models, tools, hooks and people behave; a `world` outlives every
+//! `process` that works in it; a `play` is one worker after the other until every run is over. `points` counts
+//! the places of an undisturbed play and cuts one play at each; `random` cuts by a seed; `faults` lets single
+//! operations of the store go wrong; `real` kills processes over a database file; `io` and `power` let the
+//! disk fail under them.
 
+mod agents;
 mod command;
 mod compare;
-mod disk;
-mod executor;
 mod fate;
-mod hooks;
+mod faults;
+mod io;
 mod journal;
 mod ledger;
-mod model;
+mod mortal;
 mod people;
+mod performer;
 mod play;
 mod points;
+mod power;
 mod process;
 mod random;
 mod real;
 mod report;
 mod scenario;
 mod seen;
-mod session;
-mod sleepers;
-mod torn;
 mod world;
 
 pub(crate) use command::{Options, run};

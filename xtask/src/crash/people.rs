@@ -1,141 +1,143 @@
-//! People and clients: they answer what a parked run waits for, and write when they please.
+//! People and clients: they answer what waits, and write when they please.
 
-use provost_contract::approval::{PendingAction, PendingActionStatus, Resolution, Verdict};
-use provost_contract::json::{Object, into_object, object_or_empty};
-use provost_contract::timestamp;
-use provost_runtime::engine::About;
-use provost_runtime::port::{
-    ApprovalFilter, ClientToolTransition, Clock as _, PendingRequests, RememberedApproval, Stores,
-};
+use std::collections::BTreeMap;
+
+use provost_engine::event::{ActionEnd, Answer, Decision, Remember, Signal};
+use provost_engine::{ActionId, Actor, ActorKind, Args, Payload, SignalPost, WorldEffect};
+use provost_runtime::dispatch::Doors;
+use provost_runtime::store::{AnswerError, PostError, Wait, WaitFilter};
 use serde_json::{Value, json};
 
-use super::scenario::{Answer, ClientAnswer, Letter, When};
-use super::world::World;
+use super::scenario::{Doubt, Person, When, Work};
+use super::world::{World, lock};
 use crate::Failure;
 
-/// The kind of question whether a call took effect.
-const IN_DOUBT: &str = "in_doubt";
-/// Longer than anything waits.
-const PATIENCE_MS: i64 = 400 * 24 * 3_600 * 1_000;
-
-/// Answers everything that waits; says how much there was.
-pub(super) async fn answer(world: &World, stores: &Stores) -> Result<usize, Failure> {
-    Ok(answer_questions(world, stores).await? + answer_requests(world, stores).await?)
+/// A person.
+pub(super) fn ada() -> Actor {
+    Actor::new(ActorKind::Person, "user:ada").via("crash")
 }
 
-/// Posts the letters that come at a moment; posted again they are the same.
-pub(super) async fn post(world: &World, stores: &Stores, when: When<'_>) -> Result<(), Failure> {
-    let due = |(_, letter): &(usize, &Letter)| letter.when == when;
-    for (place, letter) in world.scenario.letters.iter().enumerate().filter(due) {
-        let id = format!("letter-{place}");
-        stores.inbox.post(&world.run, &id, "ada", letter.signal.clone(), world.clock.now_ms()).await?;
-    }
-    Ok(())
-}
-
-/// What people said in an earlier run is there before this one begins.
-pub(super) async fn remember(world: &World, stores: &Stores) -> Result<(), Failure> {
-    let about: About = serde_json::from_value(object_or_empty(&world.scenario.options, "about").into())?;
-    for tool in &world.scenario.remembered {
-        let question = about.question(tool, ("tool_policy", "preview")).ok_or("the run is nobody's")?;
-        let [by, at, run] = ["ada", "2026-05-01T00:00:00Z", "run_before"].map(str::to_owned);
-        stores.memory.remember(RememberedApproval { question, by, at, run }).await?;
-    }
-    Ok(())
-}
-
-async fn answer_questions(world: &World, stores: &Stores) -> Result<usize, Failure> {
-    let waiting = ApprovalFilter { status: Some(PendingActionStatus::Pending), ..ApprovalFilter::default() };
-    let waiting = stores.approvals.list(&waiting).await?;
-    let mut later = Vec::new();
-    let mut answered = 0;
-    for action in &waiting {
-        match answer_to(world, action)? {
-            Answer::Later(answer) => later.push((action, *answer)),
-            answer => {
-                give(world, stores, action, answer).await?;
-                answered += 1;
+/// Posts the letters that come at a moment; posted again they are the same. A run that is over takes none.
+pub(super) async fn post(world: &World, when: When<'_>) {
+    let due = world.scenario.letters.iter().enumerate().filter(|(_, letter)| letter.when == when);
+    for (number, letter) in due {
+        let Ok(run) = letter.run.parse() else { continue };
+        let body = serde_json::to_value(&letter.signal).unwrap_or_default();
+        let key = format!("letter-{number}");
+        if lock(&world.posted).contains(&key) {
+            continue;
+        }
+        let post = SignalPost { run, key: Some(key.clone()), from: ada(), body };
+        match world.store.post(post).await {
+            Ok(_) | Err(PostError::RunEnded { .. }) => {
+                lock(&world.posted).insert(key);
             }
+            Err(_) => {}
         }
     }
-    // Who takes its time answers when there is nothing else to do.
-    for (action, answer) in later.into_iter().filter(|_| answered == 0) {
-        give(world, stores, action, answer).await?;
-    }
-    Ok(waiting.len())
 }
 
-/// What people say to a question: what they saw, or what the scenario says.
-fn answer_to(world: &World, action: &PendingAction) -> Result<Answer, Failure> {
-    let asked = action.to_object();
-    if action.kind() == IN_DOUBT {
-        return Ok(look(world, &asked)?.map_or(Answer::Accept, Answer::Witness));
+/// Answers everything that waits and has an answer.
+pub(super) async fn answer_all(world: &World, doors: &Doors) -> Result<(), Failure> {
+    let waits = world.store.waits(WaitFilter::default(), None, 1_000).await?.items;
+    let parks = |wait: &Wait| matches!(wait.row.kind.as_str(), "approval" | "client" | "question");
+    if waits.iter().any(parks) {
+        post(world, When::Parked).await;
     }
-    let answers = &world.scenario.answers;
-    let by_call = answers.get(text_of(&asked, "tool_call_id").as_str());
-    let answer = by_call.or_else(|| answers.get(text_of(&asked, "tool_name").as_str()));
-    answer.cloned().ok_or_else(|| format!("nobody was to be asked: {}", Value::Object(asked)).into())
-}
-
-async fn give(world: &World, stores: &Stores, action: &PendingAction, answer: Answer) -> Result<(), Failure> {
-    let (verdict, metadata) = match answer {
-        Answer::Accept => (Verdict::Accepted, json!({})),
-        Answer::Remember => (Verdict::Accepted, json!({ "remember": true })),
-        Answer::RememberAlways => (Verdict::Accepted, json!({ "remember": "always" })),
-        Answer::Edit(parameters) => (Verdict::Accepted, json!({ "parameters": parameters })),
-        Answer::Reject => (Verdict::Rejected, json!({ "reason": "Not today." })),
-        Answer::Witness(result) => (Verdict::Rejected, json!({ "result": result })),
-        Answer::Expire => {
-            world.wait_until(world.clock.now_ms().saturating_add(PATIENCE_MS));
-            return Ok(());
+    for wait in waits {
+        if wait.row.kind == "signal" {
+            let signal = Signal::External { name: "rain".into(), payload: json!({ "mm": 4 }) };
+            let key = format!("rain-{}", wait.row.wait.number);
+            if !lock(&world.posted).contains(&key) {
+                let posted = doors.post(&wait.row.wait.run, signal, ada(), Some(key.clone())).await;
+                posted.is_ok().then(|| lock(&world.posted).insert(key));
+            }
+            continue;
         }
-        Answer::Later(_) | Answer::Ignore => return Ok(()),
+        let Some(answer) = answer(world, &wait) else { continue };
+        match doors.answer(&wait.row.wait, &answer, ada()).await {
+            Ok(_)
+            | Err(
+                AnswerError::Settled { .. }
+                | AnswerError::AlreadyAnswered { .. }
+                | AnswerError::OtherBinding { .. }
+                | AnswerError::RunEnded(_),
+            ) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+fn answer(world: &World, wait: &Wait) -> Option<Answer> {
+    match wait.row.kind.as_str() {
+        "approval" => verdicts(world, wait),
+        "in_doubt" => about_doubt(world, wait),
+        "client" | "question" | "input" => done(world.scenario.work),
+        _ => None,
+    }
+}
+
+fn done(work: Work) -> Option<Answer> {
+    let (status, success) = match work {
+        Work::Done => (ActionEnd::Completed, true),
+        Work::Fails => (ActionEnd::Failed, false),
+        Work::Silent => return None,
     };
-    let mut resolution = Resolution::new(verdict, "ada", &now(world))?;
-    resolution.metadata = into_object(metadata);
-    match stores.approvals.record_resolution(action.action_id(), resolution).await? {
-        true => Ok(()),
-        false => Err(format!("the decision about {} was not recorded", action.action_id()).into()),
-    }
+    Some(Answer::Result {
+        payload: Payload::inline(json!({ "success": success, "result": { "bed": 4 } })),
+        status,
+        satisfying: success,
+        effect: WorldEffect::None,
+        usage: provost_engine::Usage::default(),
+    })
 }
 
-/// Looks whether a call took effect, and what it then gave.
-fn look(world: &World, asked: &Object) -> Result<Option<Value>, Failure> {
-    let (key, tool, call) =
-        (text_of(asked, "key"), text_of(asked, "tool_name"), text_of(asked, "tool_call_id"));
-    if key.is_empty() {
-        return Err(format!("the question does not say which key: {}", Value::Object(asked.clone())).into());
-    }
-    if !world.ledger.happened(&key) {
-        return Ok(None);
-    }
-    Ok(world.scenario.reply(&tool, &call)?.get("result").cloned())
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What a question says about its call.
-fn text_of(asked: &Object, field: &str) -> String {
-    let places = ["apply_input", "preview", "metadata"].into_iter();
-    let said = places.filter_map(|place| asked.get(place)?.get(field)?.as_str());
-    said.map(str::to_owned).next().unwrap_or_default()
-}
-
-async fn answer_requests(world: &World, stores: &Stores) -> Result<usize, Failure> {
-    let waiting = stores.client_tool_requests.pending(&PendingRequests::default()).await?;
-    for request in &waiting {
-        let transition = match world.scenario.client_answers.get(request.tool_name()) {
-            Some(ClientAnswer::Result(result)) => ClientToolTransition::completed(result.clone()),
-            Some(ClientAnswer::Timeout) => {
-                world.wait_until(world.clock.now_ms().saturating_add(PATIENCE_MS));
-                continue;
+fn verdicts(world: &World, wait: &Wait) -> Option<Answer> {
+    let shown = wait.row.ask.get("actions").and_then(Value::as_array)?;
+    let mut verdicts = BTreeMap::new();
+    let mut remember = None;
+    for action in shown {
+        let id: ActionId = serde_json::from_value(action.get("action")?.clone()).ok()?;
+        let decision = match world.scenario.decides(text(action, "operation"), text(action, "label")) {
+            Person::Silent => return None,
+            Person::Accept => Decision::Approve { edit: None },
+            Person::Remember => {
+                remember = Some(Remember::Run);
+                Decision::Approve { edit: None }
             }
-            Some(ClientAnswer::Ignore) => continue,
-            None => return Err(format!("no client knows {}", request.tool_name()).into()),
+            Person::RememberAlways => {
+                remember = Some(Remember::Always);
+                Decision::Approve { edit: None }
+            }
+            Person::Reject => Decision::Reject { reason: "Not today.".into() },
+            Person::Edit => {
+                let arguments = json!({ "bed": 9 }).as_object().cloned().unwrap_or_default();
+                Decision::Approve { edit: Some(Args::open(arguments)) }
+            }
         };
-        stores.client_tool_requests.transition(request.request_id(), transition).await?;
+        verdicts.insert(id, decision);
     }
-    Ok(waiting.len())
+    Some(Answer::Verdicts { verdicts, remember, binding: wait.row.binding, reason: String::new() })
 }
 
-fn now(world: &World) -> String {
-    timestamp::iso8601(world.clock.now_ms().div_euclid(1_000))
+/// A person who looks waits until nothing of the attempt runs any more.
+fn about_doubt(world: &World, wait: &Wait) -> Option<Answer> {
+    let action = wait.row.actions.first()?.to_string();
+    let happened = || Answer::Happened {
+        payload: Payload::inline(json!({ "call": "seen" })),
+        reason: "I looked.".into(),
+    };
+    let again = Answer::Again { reason: "Nothing there.".into() };
+    match world.scenario.doubt {
+        Doubt::Looks if !lock(&world.orphans).is_empty() => None,
+        Doubt::Looks if world.ledger.has_action(wait.row.wait.run.as_str(), &action) => Some(happened()),
+        Doubt::Looks | Doubt::Again => Some(again),
+        Doubt::Leave => Some(Answer::Leave { reason: "Let it be.".into() }),
+        Doubt::Happened => Some(happened()),
+    }
 }

@@ -1,73 +1,64 @@
-//! Count, then cut: one undisturbed play tells the points of a scenario, then one play for each is cut there.
+//! Every point of a scenario: one play for each thing that can happen at each place.
 
 use std::sync::Arc;
 
 use super::compare::differences;
-use super::disk::Ram;
-use super::fate::{Blow, Cut, Point};
+use super::fate::{Blow, Cut, Fate};
 use super::play::{Played, play};
 use super::report::Report;
 use super::scenario::Scenario;
+use super::seen::Seen;
 use super::world::World;
 use crate::Failure;
 
-/// Cuts a scenario at every point.
-pub(super) async fn every(scenario: &Arc<Scenario>, report: &mut Report) -> Result<(), Failure> {
-    let whole = match undisturbed(scenario, 0).await {
-        Ok(whole) => whole,
+/// Runs one play on a thread of its own time, which stands still while anything can happen.
+pub(super) fn in_paused_time<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    runtime.block_on(work)
+}
+
+pub(super) fn one(scenario: &Arc<Scenario>, fate: &Arc<Fate>) -> Result<Played, Failure> {
+    in_paused_time(async { play(&World::in_memory(scenario), fate).await })
+}
+
+/// Plays a scenario without a cut, which must show what the scenario promises.
+pub(super) fn undisturbed(scenario: &Arc<Scenario>) -> Result<Played, Failure> {
+    let played = one(scenario, &Fate::new(Vec::new()))?;
+    let found = differences(scenario, &whole(&played), &played);
+    if found.is_empty() {
+        return Ok(played);
+    }
+    Err(format!("{}: undisturbed: {}", scenario.name, found.join("; ")).into())
+}
+
+pub(super) fn whole(played: &Played) -> Seen {
+    let seen = &played.seen;
+    let (runs, effects, asked) = (seen.runs.clone(), seen.effects.clone(), seen.asked.clone());
+    Seen { runs, effects, asked, problems: Vec::new() }
+}
+
+/// Cuts a scenario at every `stride`-th point.
+pub(super) fn every(scenario: &Arc<Scenario>, stride: usize, report: &mut Report) -> Result<(), Failure> {
+    let undisturbed = match undisturbed(scenario) {
+        Ok(undisturbed) => undisturbed,
         Err(error) => {
-            report.failed(scenario, "undisturbed", &[error.to_string()]);
+            report.tried(scenario.name, "undisturbed", &[error.to_string()]);
             return Ok(());
         }
     };
-    for cut in cuts(&whole.points) {
-        let found = cut_at(scenario, 0, &whole, vec![cut]).await;
-        report.tried(scenario, &told(&whole.points, cut), &found);
+    let whole = whole(&undisturbed);
+    let places = undisturbed.places.iter().enumerate();
+    let points: Vec<(usize, Blow)> =
+        places.flat_map(|(at, place)| place.blows().iter().map(move |blow| (at, *blow))).collect();
+    let before = report.tried;
+    for (at, blow) in points.into_iter().skip(scenario.name.len() % stride).step_by(stride) {
+        let found = match one(scenario, &Fate::new(vec![Cut { at, blow }])) {
+            Ok(cut) => differences(scenario, &whole, &cut),
+            Err(error) => vec![error.to_string()],
+        };
+        let place = undisturbed.places.get(at).map(ToString::to_string).unwrap_or_default();
+        report.tried(scenario.name, &format!("{blow} at {at} ({place})"), &found);
     }
+    report.scenario_of(report.tried - before);
     Ok(())
-}
-
-/// The play nobody disturbs; it must end as the scenario says.
-pub(super) async fn undisturbed(scenario: &Arc<Scenario>, seed: u64) -> Result<Played, Failure> {
-    let world = Arc::new(World::new(scenario, Arc::new(Ram::new()), seed)?);
-    let whole = play(&world, Vec::new()).await?;
-    match differences(scenario, &whole, &whole).as_slice() {
-        [] => Ok(whole),
-        found => Err(found.join("; ").into()),
-    }
-}
-
-/// Plays with cuts, and says what is wrong with the end.
-pub(super) async fn cut_at(
-    scenario: &Arc<Scenario>,
-    seed: u64,
-    whole: &Played,
-    cuts: Vec<Cut>,
-) -> Vec<String> {
-    let played = async {
-        let world = Arc::new(World::new(scenario, Arc::new(Ram::new()), seed)?);
-        play(&world, cuts).await
-    };
-    match played.await {
-        Ok(cut) => differences(scenario, whole, &cut),
-        Err(error) => vec![error.to_string()],
-    }
-}
-
-/// The process may die at every point; at those of the storage it may also live and learn nothing, and at
-/// those behind which it is fenced it may sleep until its run is another's.
-fn cuts(points: &[Point]) -> Vec<Cut> {
-    let at = |blow: Blow, possible: fn(Point) -> bool| {
-        let numbered = points.iter().enumerate().filter(move |(_, point)| possible(**point));
-        numbered.map(move |(at, _)| Cut { at, blow })
-    };
-    let deaths = at(Blow::Death, |_| true);
-    let silences = at(Blow::Silence, Point::is_of_storage);
-    deaths.chain(silences).chain(at(Blow::Sleep, Point::is_fenced)).collect()
-}
-
-/// A cut in words.
-pub(super) fn told(points: &[Point], cut: Cut) -> String {
-    let point = points.get(cut.at).map_or_else(|| "later".to_owned(), Point::to_string);
-    format!("{} at point {} ({point})", cut.blow, cut.at)
 }

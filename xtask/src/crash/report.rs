@@ -1,50 +1,54 @@
-//! What was tried, and what failed.
+//! What was tried and what failed.
 
-use std::collections::BTreeMap;
-
-use super::scenario::Scenario;
 use crate::Failure;
 
-/// How many failures are told in full.
-const TOLD_MAX: usize = 25;
+/// How many failures are shown.
+const SHOWN_MAX: usize = 25;
 
-/// The count of a run of the command.
+/// Counts tries and failures.
 #[derive(Default)]
 pub(super) struct Report {
-    points: usize,
-    failed: BTreeMap<String, usize>,
+    pub(super) tried: usize,
+    failed: usize,
+    /// How many tries the largest scenario has.
+    largest: usize,
 }
 
 impl Report {
-    /// Counts a point, and tells what is wrong with it.
-    pub(super) fn tried(&mut self, scenario: &Scenario, cut: &str, found: &[String]) {
-        self.points += 1;
-        if !found.is_empty() {
-            self.failed(scenario, cut, found);
+    pub(super) fn tried(&mut self, scenario: &str, at: &str, found: &[String]) {
+        self.tried += 1;
+        if found.is_empty() {
+            return;
+        }
+        self.failed += 1;
+        if self.failed <= SHOWN_MAX {
+            eprintln!("crash: {scenario}, {at}:");
+            found.iter().take(6).for_each(|line| eprintln!("    {line}"));
         }
     }
 
-    pub(super) fn failed(&mut self, scenario: &Scenario, cut: &str, found: &[String]) {
-        if self.failures() < TOLD_MAX {
-            println!("FAILED {}: {cut}", scenario.name);
-            found.iter().take(6).for_each(|difference| println!("    {difference}"));
-        }
-        *self.failed.entry(scenario.name.clone()).or_default() += 1;
+    /// Adds what another thread tried.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.tried += other.tried;
+        self.failed += other.failed;
+        self.largest = self.largest.max(other.largest);
     }
 
-    /// Prints the count; an error when anything failed.
-    pub(super) fn finish(&self, what: &str, tried: &str) -> Result<(), Failure> {
-        for (scenario, failed) in &self.failed {
-            println!("{scenario}: {failed} failed");
-        }
-        println!("crash: {what}{} {tried}, {} failed", self.points, self.failures());
-        match self.failures() {
-            0 => Ok(()),
-            failed => Err(format!("{failed} crashes were not survived").into()),
-        }
+    pub(super) fn scenario_of(&mut self, points: usize) {
+        self.largest = self.largest.max(points);
     }
 
-    fn failures(&self) -> usize {
-        self.failed.values().sum()
+    /// Says how it went; fails if anything did.
+    pub(super) fn finish(&self, what: &str, unit: &str) -> Result<(), Failure> {
+        let largest = match (self.largest * 100).checked_div(self.tried) {
+            Some(share) if share > 0 => format!(" (largest scenario {share} %)"),
+            Some(_) | None => String::new(),
+        };
+        println!("crash: {what}{} {unit}, {} failed{largest}", self.tried, self.failed);
+        if self.failed > 0 {
+            Err(format!("{} of {} {unit} failed", self.failed, self.tried).into())
+        } else {
+            Ok(())
+        }
     }
 }

@@ -115,7 +115,8 @@ impl World {
 
     fn reply(&mut self, wait: &Wait, binding: Option<provost_engine::Digest>, answer: &Answer) {
         let answer = serde_json::to_value(answer).unwrap_or_default();
-        let post = AnswerPost { wait: wait.row.wait.clone(), by: person(), binding, answer };
+        let post =
+            AnswerPost { wait: wait.row.wait.clone(), by: person(), binding, answer, sealed: Vec::new() };
         let answered = self.tables.answer(self.now, &post).is_ok();
         self.count(if answered { "answer" } else { "answer refused" });
         self.say(|| format!("{} answered: {answered}", wait.row.wait));
@@ -338,11 +339,11 @@ impl World {
         }
         let id = session.about.session.clone();
         let body = serde_json::to_value(self.message()).unwrap_or_default();
-        let say = SayPost { session: id.clone(), key: None, from: person(), body };
+        let say = SayPost { session: id.clone(), dedupe: None, from: person(), body };
         match self.tables.say(self.now, &say) {
             Ok(Said::Idle { .. }) => self.accept(Some(id)),
             Ok(Said::Posted { .. }) if chance(&mut self.rng, 20) => self.accept(Some(id)),
-            Ok(Said::Posted { .. }) | Err(_) => Ok(()),
+            Ok(Said::Posted { .. } | Said::Repeated { .. }) | Err(_) => Ok(()),
         }
     }
 

@@ -34,7 +34,7 @@ pub use parameters::{
 pub use provider_name::{canonical_name, provider_safe_name};
 pub use result::{ToolOutcome, ToolResult};
 pub use runtime_metadata::RuntimeMetadata;
-pub use runtime_tool::{RuntimeToolRequest, RuntimeToolResult, RuntimeToolStatus};
+pub use runtime_tool::{RuntimeToolRequest, RuntimeToolResult, RuntimeToolStatus, RuntimeToolSubmission};
 pub use source_registry::{DEFAULT_PRIORITY, GatheredTools, ToolSourceRegistry};
 pub use spin_detector::{CallSignature, Spin, SpinDetector};
 pub use truncator::{ToolResultTruncator, Truncation};

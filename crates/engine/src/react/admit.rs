@@ -113,6 +113,12 @@ impl Reaction<'_> {
         if waits || !is_startable(self.state, id, action) {
             return Ok(());
         }
+        if !action.holds
+            && action.spec.under.is_none()
+            && let Some(stop) = self.state.ledger.fan_out_stop(u64::from(id.index) + 1)
+        {
+            return self.emit(RunStopping { stop });
+        }
         if action.erased && action.attempt == 0 {
             let sentence = "Not run: its arguments were erased.";
             let result = words::failure(action, "erased", sentence, json!({}));

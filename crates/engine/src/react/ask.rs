@@ -1,6 +1,7 @@
 //! Opening waits: approvals, doubts, inputs, and executors that wait instead of running.
 
 use provost_contract::json::Object;
+use provost_contract::timestamp;
 use serde_json::{Value, json};
 
 use super::{Done, Reaction, words};
@@ -40,7 +41,7 @@ impl Reaction<'_> {
             may_answer: self.state.agent.spec.approvers.clone(),
             supersedable: true,
             expect,
-            ..NewWait::of(actions, self.default_due(None))
+            ..NewWait::of(actions, self.person_due(None))
         })
     }
 
@@ -63,7 +64,7 @@ impl Reaction<'_> {
             binding: set.digest,
             may_answer: self.state.agent.spec.approvers.clone(),
             supersedable: true,
-            ..NewWait::of(vec![id], self.default_due(None))
+            ..NewWait::of(vec![id], self.person_due(None))
         })
     }
 
@@ -83,7 +84,7 @@ impl Reaction<'_> {
             ask,
             binding,
             may_answer: self.state.agent.spec.approvers.clone(),
-            ..NewWait::of(vec![id], self.default_due(None))
+            ..NewWait::of(vec![id], self.person_due(None))
         })
     }
 
@@ -98,7 +99,7 @@ impl Reaction<'_> {
             ask,
             binding,
             supersedable: true,
-            ..NewWait::of(vec![id], self.default_due(action.spec.wait_ms))
+            ..NewWait::of(vec![id], self.person_due(action.spec.wait_ms))
         })
     }
 
@@ -122,7 +123,9 @@ impl Reaction<'_> {
         let due = match work {
             WorkWait::Child => None,
             WorkWait::Timer => Some(self.now.wall.plus_ms(action.spec.wait_ms.unwrap_or_default())),
-            WorkWait::Client | WorkWait::Question | WorkWait::Signal => self.default_due(action.spec.wait_ms),
+            WorkWait::Client => self.client_due(action, &Value::Null),
+            WorkWait::Question => self.person_due(action.spec.wait_ms),
+            WorkWait::Signal => self.default_due(action.spec.wait_ms),
         };
         let reserved = if work == WorkWait::Child { action.spec.share.clone() } else { Usage::default() };
         let wait = NewWait {
@@ -147,12 +150,13 @@ impl Reaction<'_> {
     ) -> Done {
         self.start(id, Phase::Run, ruling, allowed_by)?;
         let Some(action) = self.state.action(id) else { return Ok(()) };
+        let result = Value::Object(result);
         let wait = NewWait {
             kind: WaitKind::Client,
-            ask: json!({ "actions": [shown(action, None)], "result": result }),
             binding: binding(self.state, &[id], &[]),
             attempt: Some(action.attempt),
-            ..NewWait::of(vec![id], self.default_due(action.spec.wait_ms))
+            ask: json!({ "actions": [shown(action, None)], "result": result }),
+            ..NewWait::of(vec![id], self.client_due(action, &result))
         };
         self.open(wait)
     }
@@ -160,9 +164,9 @@ impl Reaction<'_> {
     /// An executor has a client or a person answer in its place.
     pub(super) fn open_for_attempt(&mut self, id: ActionId, on: WaitsOn, ask: Payload) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
-        let kind = match on {
-            WaitsOn::Client => WaitKind::Client,
-            WaitsOn::Person => WaitKind::Question,
+        let (kind, due) = match on {
+            WaitsOn::Client => (WaitKind::Client, self.client_due(action, ask.shown())),
+            WaitsOn::Person => (WaitKind::Question, self.person_due(action.spec.wait_ms)),
         };
         let wait = NewWait {
             kind,
@@ -170,7 +174,7 @@ impl Reaction<'_> {
             binding: binding(self.state, &[id], &[]),
             supersedable: on == WaitsOn::Person,
             attempt: Some(action.attempt),
-            ..NewWait::of(vec![id], self.default_due(action.spec.wait_ms))
+            ..NewWait::of(vec![id], due)
         };
         self.open(wait)
     }
@@ -221,6 +225,25 @@ impl Reaction<'_> {
             price: Usage::default(),
             signature: None,
         })
+    }
+
+    /// When a client's time is over: as the request for it says, as the caller's context says, or as every wait ends.
+    fn client_due(&self, action: &Action, request: &Value) -> Option<Time> {
+        let of_request = ["/runtime_tool_request/timeout_at", "/result/timeout_at"];
+        let mut given = of_request.into_iter().filter_map(|pointer| request.pointer(pointer)?.as_str());
+        let of_context = || self.state.spec.context.get("runtime_tool_timeout_at").and_then(Value::as_str);
+        let given = given.find(|given| !given.is_empty()).or_else(of_context);
+        match given.and_then(timestamp::unix_seconds) {
+            Some(seconds) => Some(Time(seconds.saturating_mul(1_000))),
+            None => self.default_due(action.spec.wait_ms),
+        }
+    }
+
+    /// When a person's time is over. Records have whole seconds, so the last one is granted: there is never less time
+    /// than they say.
+    fn person_due(&self, own_ms: Option<u64>) -> Option<Time> {
+        let due = self.default_due(own_ms)?;
+        Some(Time(due.0.saturating_add(999).div_euclid(1_000).saturating_mul(1_000)))
     }
 
     fn default_due(&self, own_ms: Option<u64>) -> Option<Time> {

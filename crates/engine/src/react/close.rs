@@ -23,6 +23,7 @@ struct Closing {
     actor: Actor,
     usage: Usage,
     cancelled: bool,
+    cancelled_by: Option<Actor>,
     stopping: bool,
 }
 
@@ -33,7 +34,11 @@ impl Closing {
             true => ("cancelled", EndedBy::Cancel),
             false => ("stopping", EndedBy::Stop),
         };
-        Ending::cancelled(reason, by).result(words::cancelled(&self.action, midway))
+        Ending::cancelled(reason, by).result(words::cancelled(
+            &self.action,
+            self.cancelled_by.as_ref(),
+            midway,
+        ))
     }
 }
 
@@ -49,7 +54,8 @@ impl Reaction<'_> {
         let Some(action) = self.state.action(id).cloned() else { return Ok(()) };
         let cancelled = self.state.is_cancelled(&action);
         let stopping = cancelled || !self.state.stops.is_empty();
-        let closing = Closing { id, action, by, actor, usage, cancelled, stopping };
+        let cancelled_by = self.state.cancelled_by.clone();
+        let closing = Closing { id, action, by, actor, usage, cancelled, cancelled_by, stopping };
         let Some((closing, outcome)) = self.apply_ended(closing, outcome)? else { return Ok(()) };
         match &outcome {
             Outcome::Completed { result, goal, satisfying } => {
@@ -79,7 +85,7 @@ impl Reaction<'_> {
     /// A client or a person answers in place of the executor: the attempt stays open.
     fn waits(&mut self, closing: Closing, on: WaitsOn, ask: Payload) -> Done {
         if closing.stopping {
-            let ending = cancelled(&closing.action, "cancelled", false).effect(EffectRule::BeforeAttempt);
+            let ending = cancelled(&closing, "cancelled", false).effect(EffectRule::BeforeAttempt);
             return self.close_with(closing, ending);
         }
         self.open_for_attempt(closing.id, on, ask)
@@ -158,7 +164,7 @@ impl Reaction<'_> {
 
     fn proposed(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.cancelled {
-            let ending = cancelled(&closing.action, "cancelled", false);
+            let ending = cancelled(&closing, "cancelled", false);
             return self.close_with(closing, ending);
         }
         self.go_on(closing, outcome, Next::Judge)
@@ -180,7 +186,7 @@ impl Reaction<'_> {
 
     fn not_started(&mut self, closing: Closing, code: &str) -> Done {
         let ending = if closing.cancelled {
-            cancelled(&closing.action, "cancelled", false)
+            cancelled(&closing, "cancelled", false)
         } else {
             let result = words::not_started(&closing.action, code);
             Ending::failed(code.to_owned(), EndedBy::Engine).result(result)
@@ -205,7 +211,7 @@ impl Reaction<'_> {
     fn stopped(&mut self, closing: Closing) -> Done {
         let midway = !closing.action.is_repeatable();
         let reason = if midway { "stopped_midway" } else { "cancelled" };
-        let ending = cancelled(&closing.action, reason, midway);
+        let ending = cancelled(&closing, reason, midway);
         self.close_with(closing, ending)
     }
 
@@ -241,7 +247,7 @@ impl Reaction<'_> {
         let repeatable = action.is_repeatable();
         if closing.cancelled {
             let ending = match repeatable {
-                true => cancelled(action, "cancelled", !action.spec.only_reads()),
+                true => cancelled(&closing, "cancelled", !action.spec.only_reads()),
                 false => Ending::blocked("in_doubt", EndedBy::Cancel).result(words::in_doubt(action, None)),
             };
             return self.close_with(closing, ending);
@@ -310,8 +316,9 @@ impl Reaction<'_> {
     }
 }
 
-fn cancelled(action: &Action, reason: &'static str, midway: bool) -> Ending {
-    Ending::cancelled(reason, EndedBy::Cancel).result(words::cancelled(action, midway))
+fn cancelled(closing: &Closing, reason: &'static str, midway: bool) -> Ending {
+    let result = words::cancelled(&closing.action, closing.cancelled_by.as_ref(), midway);
+    Ending::cancelled(reason, EndedBy::Cancel).result(result)
 }
 
 /// The result of an attempt that failed: the executor's own, or one that says so.

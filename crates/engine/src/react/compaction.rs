@@ -119,8 +119,19 @@ fn compacted(state: &RunState, compaction: Compaction) -> HistoryCompacted {
         let refused = json!({ "type": "compaction_refused", "metadata": metadata });
         return unchanged(events.into_iter().chain([refused]).collect());
     }
-    let replacement = after.into_iter().take(new).collect();
+    let mut replacement: Vec<Arc<Message>> = after.into_iter().take(new).collect();
+    if old > 0 {
+        replacement.extend(frontier(state).map(Arc::new));
+    }
     HistoryCompacted { upto: old as u64, replacement, archive: None, fault: None, events }
+}
+
+/// Where the work stands, for a model that no longer sees how it got there.
+fn frontier(state: &RunState) -> Option<Message> {
+    let text = state.frontier.text(state.turn_number());
+    let mut message = Message::text("user", &text);
+    message.metadata.insert("type".into(), "compaction_frontier".into());
+    (!text.is_empty()).then_some(message)
 }
 
 fn unchanged(events: Vec<Value>) -> HistoryCompacted {

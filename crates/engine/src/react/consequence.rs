@@ -168,7 +168,7 @@ impl Reaction<'_> {
             }
             (Settlement::Withdrawn, _) => {
                 let midway = by_client;
-                let result = words::cancelled(action, midway);
+                let result = words::cancelled(action, self.state.cancelled_by.as_ref(), midway);
                 return self.end(id, Ending::cancelled("cancelled", EndedBy::Cancel).result(result));
             }
             (Settlement::Expired, _) if executor == ExecutorKind::Timer => {
@@ -213,16 +213,16 @@ impl Reaction<'_> {
             Stage::InDoubt => Ok(()),
             _ if cancelled => {
                 let reason = if action.replaced { "revised" } else { "cancelled" };
-                let result = words::cancelled(action, false);
+                let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
                 self.end(id, Ending::cancelled(reason, EndedBy::Cancel).result(result))
             }
             Stage::Pending if !action.holds => self.follow_waiting_to_begin(id, stopping),
             Stage::Proposed if stopping && self.state.is_change_set_asked(action) => {
-                let result = words::cancelled(action, false);
+                let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
                 self.end(id, Ending::cancelled("stopping", EndedBy::Stop).result(result))
             }
             Stage::Pending | Stage::Suspended if stopping => {
-                let result = words::cancelled(action, action.attempt > 0);
+                let result = words::cancelled(action, self.state.cancelled_by.as_ref(), action.attempt > 0);
                 self.end(id, Ending::cancelled("stopping", EndedBy::Stop).result(result))
             }
             Stage::Pending | Stage::Suspended | Stage::Proposed | Stage::Running | Stage::Ended => Ok(()),
@@ -260,11 +260,11 @@ impl Reaction<'_> {
     fn follow_waiting_to_begin(&mut self, id: ActionId, stopping: bool) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
         if stopping {
-            let result = words::cancelled(action, false);
+            let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
             return self.end(id, Ending::cancelled("left_out", EndedBy::Stop).result(result));
         }
         if self.is_aborted(id) {
-            let result = words::cancelled(action, false);
+            let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
             return self.end(id, Ending::cancelled("aborted", EndedBy::Abort).result(result));
         }
         match self.state.dependencies(action) {

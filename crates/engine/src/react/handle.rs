@@ -115,7 +115,7 @@ impl Reaction<'_> {
             .collect();
         for id in ephemeral {
             let Some(action) = self.state.action(id) else { continue };
-            let result = super::words::cancelled(action, false);
+            let result = super::words::cancelled(action, None, false);
             let ending = super::end::Ending::cancelled("ephemeral_interrupted", EndedBy::Engine);
             self.end(id, ending.result(result))?;
         }

@@ -62,6 +62,13 @@ impl RunState {
         .to_string()
     }
 
+    /// Returns whether an approval may outlive the run: the run says whose it is, by a workspace, an agent and a
+    /// user.
+    pub(crate) fn has_owner(&self) -> bool {
+        let user = self.spec.principal.get("acting_user_id").and_then(serde_json::Value::as_u64);
+        !self.spec.workspace.is_empty() && !self.spec.agent.is_empty() && user.is_some_and(|user| user > 0)
+    }
+
     /// Returns whether an action may run now.
     pub(crate) fn leave(&self, action: &Action) -> Leave {
         let ruling = Box::new(self.ruling(action));

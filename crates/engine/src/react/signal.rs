@@ -49,7 +49,10 @@ impl Reaction<'_> {
             | Answer::Happened { .. }
             | Answer::Expired => Usage::default(),
         };
+        // The door checked it; what lies in the queue since is not believed. The question is asked again.
+        let bound = self.state.waits.get(&number).map(|wait| wait.binding);
         let (how, answer) = match answer {
+            Answer::Verdicts { binding, .. } if Some(binding) != bound => (Settlement::Withdrawn, None),
             Answer::Expired => (Settlement::Expired, None),
             answer => (Settlement::Answered, Some(answer)),
         };

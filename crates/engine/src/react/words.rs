@@ -90,12 +90,19 @@ pub(super) fn attested(action: &Action, by: &Actor, payload: &Payload, reason: &
     }
 }
 
-pub(super) fn cancelled(action: &Action, midway: bool) -> Payload {
+/// `by` is who cancelled the run, if the run was cancelled and not the action alone.
+pub(super) fn cancelled(action: &Action, by: Option<&Actor>, midway: bool) -> Payload {
     if midway {
-        let sentence = "Stopped while it ran: it was cancelled. It may have taken effect in part or in full.";
-        return failure(action, "cancelled_midway", sentence, json!({}));
+        let cause =
+            by.map_or_else(|| "it was cancelled".to_owned(), |by| format!("{} cancelled the run", name(by)));
+        let sentence = format!("Stopped while it ran: {cause}. It may have taken effect in part or in full.");
+        return failure(action, "cancelled_midway", &sentence, json!({}));
     }
-    failure(action, "cancelled", "Not run: it was cancelled first.", json!({}))
+    let cause = by.map_or_else(
+        || "it was cancelled first".to_owned(),
+        |by| format!("{} cancelled the run first", name(by)),
+    );
+    failure(action, "cancelled", &format!("Not run: {cause}."), json!({}))
 }
 
 pub(super) fn timed_out(action: &Action, ms: u64) -> Payload {

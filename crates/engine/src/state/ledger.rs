@@ -8,6 +8,7 @@ use crate::event::{Limits, Stop};
 const TURNS: &str = "turns";
 const TOOL_CALLS: &str = "tool_calls";
 const WALL_CLOCK: &str = "wall_clock_seconds";
+const FAN_OUT: &str = "fan_out";
 
 /// What holds a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,6 +159,12 @@ impl Ledger {
         })
     }
 
+    /// Returns the stop that so many actions of one declaration mean. So many are allowed; the next one is not.
+    pub(crate) fn fan_out_stop(&self, actions: u64) -> Option<Stop> {
+        let limit = self.budgets.get(FAN_OUT)?;
+        (actions > *limit).then(|| stop(FAN_OUT, FAN_OUT, actions, *limit))
+    }
+
     /// Returns the stop that spending `more` would mean. Exactly the rest may be spent.
     pub(crate) fn spending_stop(&self, more: &Usage) -> Option<Stop> {
         self.budgets.iter().filter(|(name, _)| is_spent(name)).find_map(|(name, limit)| {
@@ -184,7 +191,7 @@ impl Ledger {
 
 /// Whether a budget is about spending, and not about something that is counted elsewhere.
 fn is_spent(name: &str) -> bool {
-    !matches!(name, TURNS | WALL_CLOCK | "depth" | "children" | "fan_out") && !name.starts_with(TOOL_CALLS)
+    !matches!(name, TURNS | WALL_CLOCK | "depth" | "children" | FAN_OUT) && !name.starts_with(TOOL_CALLS)
 }
 
 fn stop(name: &str, dimension: &str, used: u64, limit: u64) -> Stop {

@@ -72,7 +72,7 @@ impl RunState {
     }
 
     /// The turn that declared an action.
-    fn turn_of(&self, id: ActionId) -> u32 {
+    pub(super) fn turn_of(&self, id: ActionId) -> u32 {
         let turn = self.turn.as_ref().filter(|turn| turn.declaration == id.declaration);
         turn.map_or(self.turn_number(), |turn| turn.turn)
     }

@@ -2,6 +2,7 @@
 
 mod action;
 mod apply;
+mod frontier;
 mod ledger;
 mod lines;
 mod queue;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 pub use action::{Action, Answered, Bound, Counts, End, Stage};
+pub use frontier::Frontier;
 pub use ledger::{Holder, Ledger};
 pub(crate) use lines::ARGUMENTS_CHANGED;
 pub use lines::{artifact_of, with_result};
@@ -24,7 +26,8 @@ use crate::event::{
     ModelUse, NextModel, Purpose, RunSpec, Stop, Subject, WaitKind,
 };
 use crate::{
-    ActionId, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId, WorldEffect,
+    ActionId, Actor, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId,
+    WorldEffect,
 };
 
 /// An event that cannot follow from the ones before it. The state is as it was.
@@ -149,6 +152,8 @@ pub struct RunState {
     pub stops: Vec<Stop>,
     /// The signal that cancelled it.
     pub cancel: Option<SignalId>,
+    /// Who cancelled it.
+    pub cancelled_by: Option<Actor>,
     /// Claims in a row without progress.
     pub claims: u32,
     /// The model's part.
@@ -177,6 +182,8 @@ pub struct RunState {
     pub standing: BTreeMap<String, StandingApproval>,
     /// What was approved for the rest of this run, by scope.
     pub remembered: BTreeMap<String, StandingApproval>,
+    /// What it did to the world, as far as a shortened transcript must tell it.
+    pub frontier: Frontier,
     /// External signals that no action has taken yet.
     pub external: BTreeMap<String, VecDeque<(SignalId, Value)>>,
     /// Messages that wait until nothing is open.
@@ -397,7 +404,7 @@ impl PartialEq for RunState {
         };
         whole(self) == whole(other)
             && counts(self) == counts(other)
-            && self.stops == other.stops
+            && (&self.stops, &self.cancelled_by) == (&other.stops, &other.cancelled_by)
             && self.model == other.model
             && self.actions == other.actions
             && (&self.open, &self.unjudged) == (&other.open, &other.unjudged)
@@ -413,5 +420,6 @@ impl PartialEq for RunState {
             && (self.effect, &self.output) == (other.effect, &other.output)
             && self.inputs == other.inputs
             && self.resources == other.resources
+            && self.frontier == other.frontier
     }
 }

@@ -26,6 +26,7 @@ pub struct Transcript {
     full: Vec<Arc<[Line]>>,
     tail: Vec<Line>,
     full_len: usize,
+    text_bytes: u64,
 }
 
 impl Transcript {
@@ -49,8 +50,14 @@ impl Transcript {
         self.iter().map(|line| &line.message)
     }
 
+    /// Returns about how many bytes of text it is to a model; counted as it grows.
+    pub fn text_bytes(&self) -> u64 {
+        self.text_bytes
+    }
+
     /// Adds a line.
     pub fn push(&mut self, seq: Seq, message: Arc<Message>) {
+        self.text_bytes = self.text_bytes.saturating_add(message.text_bytes());
         self.tail.push(Line { seq, message });
         if self.tail.len() == CHUNK {
             self.full_len += CHUNK;
@@ -82,6 +89,15 @@ impl Transcript {
     }
 }
 
+/// A transcript of messages that no event said.
+impl FromIterator<Arc<Message>> for Transcript {
+    fn from_iter<I: IntoIterator<Item = Arc<Message>>>(messages: I) -> Self {
+        let mut transcript = Self::default();
+        messages.into_iter().for_each(|message| transcript.push(Seq(0), message));
+        transcript
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +126,7 @@ mod tests {
         assert_eq!(lines.len(), 11);
         assert_eq!(lines.iter().next().unwrap().seq, Seq(999));
         assert_eq!(lines.iter().last().unwrap().seq, Seq(149));
+        let counted: u64 = lines.messages().map(|message| message.text_bytes()).sum();
+        assert_eq!(lines.text_bytes(), counted);
     }
 }

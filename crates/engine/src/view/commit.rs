@@ -216,6 +216,9 @@ fn add_settlement(step: &mut Step, state: &RunState, event: &Event, settled: &Wa
     else {
         return;
     };
+    if !state.has_owner() {
+        return;
+    }
     let approved = verdicts.iter().filter(|(_, decision)| matches!(decision, Decision::Approve { .. }));
     let approved = approved.filter_map(|(id, _)| state.action(*id));
     // An approval of changes is bound to them, and about nothing else.
@@ -261,6 +264,7 @@ fn add_end(step: &mut Step, state: &RunState, ended: &RunEnded) {
         by: Actor::new(ActorKind::Run, state.spec.run.as_str()),
         binding: None,
         answer: serde_json::to_value(answer).unwrap_or_default(),
+        sealed: Vec::new(),
     });
 }
 

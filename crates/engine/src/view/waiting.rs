@@ -95,8 +95,7 @@ fn proposal(
     };
     let preview = ask.get("preview").filter(|preview| !preview.is_null()).cloned();
     let workspace = state.agent.spec.policy.get("workspace").filter(|scope| scope.is_object());
-    // Records have whole seconds: the last one is granted, so that there is never less time than it says.
-    let ends = opened.due.map(|due| moment(due.plus_ms(999)));
+    let ends = opened.due.map(moment);
     let pending = PendingAction::parse(&json!({
         "action_id": opened.wait.to_string(),
         "kind": kind,

@@ -35,7 +35,8 @@ impl Ask {
             request.structured_output.map(StructuredOutputRequest::parse).transpose().map_err(|error| {
                 Fault::new(FaultKind::BadRequest, format!("the wanted output: {}", error.message()))
             })?;
-        let mut messages = request.messages.to_messages();
+        let mut messages: Vec<Message> =
+            request.messages.messages().map(|said| Message::clone(said)).collect();
         let names = names(request, &messages);
         riding::restore(&mut messages);
         messages.iter_mut().for_each(said_to_the_model);

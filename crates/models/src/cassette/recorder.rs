@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 
 use super::entry::{Entry, Recorded};
 use super::scrub::scrubbed;

@@ -18,7 +18,7 @@ pub(super) fn compared(request: &TurnRequest<'_>) -> Value {
         "model": request.model,
         "structured_output": request.structured_output,
         "tools": request.tools.tools().iter().map(tool).collect::<Vec<_>>(),
-        "messages": request.messages.iter().map(|said| message(&said)).collect::<Vec<_>>(),
+        "messages": request.messages.messages().map(|said| message(said)).collect::<Vec<_>>(),
     })
 }
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::json;
 use provost_contract::provider_turn::ProviderTurn;
-use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 
 use super::PriceTable;
 use crate::Forecasts;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use provost_contract::provider_turn::ProviderTurn;
-use provost_runtime::engine::Reservation;
-use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 use serde_json::Value;
 
 use super::Secret;

@@ -30,7 +30,7 @@ pub(super) enum Command {
     Show(OneRun),
     /// Say why: every decision of a run, or what an error code means
     Explain(ExplainOptions),
-    /// Fold a journal again, call nothing outside, and compare with what was kept
+    /// Fold a journal again, call nothing outside, and compare with what is stored beside it
     Replay(OneRun),
     /// Allow what a run asks for, and go on with it
     Approve(ApproveOptions),
@@ -123,7 +123,7 @@ pub(super) struct RunsOptions {
     /// How many
     #[arg(long, short = 'n', default_value_t = 20)]
     pub(super) limit: usize,
-    /// Only runs in this state, such as completed or approval_required
+    /// Only runs in this state, such as completed or waiting
     #[arg(long)]
     pub(super) status: Option<String>,
 }
@@ -274,6 +274,9 @@ pub(super) struct PolicyTestOptions {
 pub(super) struct VerifyOptions {
     /// The run; every run when left out
     pub(super) run: Option<String>,
+    /// Also look up what this anchor file witnessed
+    #[arg(long, value_name = "FILE")]
+    pub(super) anchor: Option<PathBuf>,
 }
 
 #[derive(Args)]

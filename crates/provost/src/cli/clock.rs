@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use provost_runtime::memory::ManualClock;
 use provost_runtime::port::{Clock, Ids};
+use provost_runtime::system::ManualClock;
 use provost_runtime::system::{HashedIds, SystemClock};
 
 use super::environment;

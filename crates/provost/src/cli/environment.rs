@@ -4,7 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use provost_runtime::worker::Owner;
+use provost_engine::{Actor, ActorKind, ActorOrigin};
+use provost_runtime::process::this_process;
 use provost_tools::supervise;
 use serde_json::{Value, json};
 
@@ -12,6 +13,8 @@ use super::failure::{Code, Failure};
 
 /// Where everything is kept, when not in `.provost/`.
 const DATABASE: &str = "PROVOST_DATABASE_URL";
+/// The file with the key that seals secret arguments of calls that wait.
+const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
 /// A fixed time in milliseconds, for tests.
 const CLOCK: &str = "PROVOST_CLOCK_MS";
 /// A seed for names, for tests.
@@ -24,6 +27,19 @@ fn text(name: &str) -> Option<String> {
 /// The database the environment names. A path may be any bytes.
 pub(super) fn database() -> Option<OsString> {
     env::var_os(DATABASE).filter(|text| !text.is_empty())
+}
+
+/// The file with the seal key: the one that the environment names, or the person's own.
+pub(super) fn seal_key_file() -> Option<PathBuf> {
+    let named = env::var_os(SEAL_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(config_folder()?.join("seal.key")))
+}
+
+/// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
+fn config_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    Some(config?.join("provost"))
 }
 
 /// The time tests stop the clock at.
@@ -56,18 +72,24 @@ pub(super) fn person() -> String {
     format!("user:{}", login())
 }
 
+/// The person who runs the program, as an actor of the journal.
+pub(super) fn actor() -> Actor {
+    Actor::new(ActorKind::Person, person()).via(DOOR).from_origin(origin())
+}
+
+/// The door that every command comes through.
+pub(super) const DOOR: &str = "cli";
+
 /// Where a decision comes from, as the system proves it.
-pub(super) fn origin() -> Value {
+pub(super) fn origin() -> ActorOrigin {
     let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok();
-    let mut origin = json!({
-        "uid": rustix::process::getuid().as_raw(),
-        "terminal": terminal.map(|name| name.to_string_lossy().into_owned()),
-        "process": Owner::this_process().to_string(),
-    });
-    if let (Some(sign), Some(fields)) = (supervise::run_above(), origin.as_object_mut()) {
-        fields.insert("started_by_a_run".to_owned(), sign.into());
+    let process = this_process();
+    ActorOrigin {
+        uid: Some(rustix::process::getuid().as_raw()),
+        terminal: terminal.map(|name| name.to_string_lossy().into_owned()),
+        process: Some(format!("{}:{}:{}", process.machine, process.pid, process.start)),
+        started_by_a_run: supervise::run_above(),
     }
-    origin
 }
 
 /// Refuses what only a person may do when a program of a run asks for it.

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use provost_contract::approval::Verdict;
 use provost_contract::json::without_nulls;
-use provost_runtime::RunId;
-use provost_runtime::port::{AppendError, Fault};
-use provost_runtime::service;
+use provost_engine::{RunId, Seq};
+use provost_runtime::host::RunsError;
+use provost_runtime::port::Fault;
 use serde_json::{Value, json};
 
-use super::clock;
 use super::environment;
 use super::exit::Exit;
 use super::failure::{self, Code, Failure};
@@ -21,7 +19,7 @@ use super::question::Question;
 use super::screen::{Screen, Stream};
 use super::setup::Setup;
 use super::view::{Gauge, gauges};
-use crate::{DecideError, Decision, Outcome, RunError, RunHandle, RunStatus, WorkError};
+use crate::{DecideError, Decision, Followed, Outcome, RunEvents, RunHandle, RunStatus, Verdict, WorkError};
 
 /// How often what changes with time is drawn anew.
 const TICK: Duration = Duration::from_millis(500);
@@ -29,7 +27,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// Who answers when a run asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// Whoever sits at the terminal; nobody when there is none.
+    /// The person at the terminal, if there is one.
     Asked,
     /// Yes, always.
     Yes,
@@ -41,91 +39,152 @@ impl Answers {
     }
 }
 
-/// Watches a run until it is over, or nobody is there to answer it.
+/// Begins to watch a run behind a position of its journal. Called before the run goes on, so that nothing is missed
+/// that streams.
+pub(super) async fn news(setup: &Setup, run: &RunId, shown: Seq) -> Result<News, Failure> {
+    let events = setup.runtime.events(run, shown).await.map_err(|error| unworked(run, &error))?;
+    Ok(News { events, shown })
+}
+
+/// What happens in a run behind a position.
+pub(super) struct News {
+    events: RunEvents,
+    shown: Seq,
+}
+
+/// Watches a run until it is over, or rests and no person is there to answer it.
 pub(super) async fn follow(
     setup: &Setup,
-    mut handle: RunHandle,
+    handle: RunHandle,
+    news: News,
     answers: Answers,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let gauges = gauges_of(setup, handle.run()).await;
-    let mut live = Live::new(screen, setup.notes.clone(), Manner::Run, gauges);
+    let run = handle.run().clone();
+    let gauges = gauges_of(setup, &run).await;
+    let mut watched = Watched::begin(setup, &run, news, Live::new(screen, Manner::Run, gauges)).await?;
     loop {
-        let run = handle.run().clone();
         let going_on = format!("provost resume {run} goes on");
-        let outcome = watch(setup, handle, &mut live, &going_on, screen).await;
-        let outcome = outcome.map_err(|error| unworked(&run, &error))?;
+        let outcome = watched.until_rest(setup, &handle, &going_on, screen).await?;
         if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
-            ended(&outcome, &live, screen);
+            ended(&outcome, &watched.live, screen);
             return Err(changed);
         }
         if !outcome.is_waiting() {
-            return Ok(ended(&outcome, &live, screen));
+            return Ok(ended(&outcome, &watched.live, screen));
         }
         if answered(setup, &run, answers, screen).await? == Heard::Nobody {
             return parked(setup, &outcome, screen).await;
         }
-        handle = setup.runtime.resume(run);
     }
 }
 
-/// What a run has used so far; nothing when it has not begun.
+/// What a run has used so far.
 pub(super) async fn gauges_of(setup: &Setup, run: &RunId) -> Vec<Gauge> {
-    match journal::read(setup.runtime.stores(), run).await {
-        Ok(read) => gauges(&read.state, clock::clock().now_ms()),
+    match journal::read(&**setup.runtime.store(), run).await {
+        Ok(read) => gauges(&read),
         Err(_) => setup.gauges.clone(),
     }
 }
 
-/// Shows what happens until the run stops. Ctrl-C, SIGTERM and SIGHUP cancel it; a second one leaves it as it is.
-pub(super) async fn watch(
-    setup: &Setup,
-    mut handle: RunHandle,
-    live: &mut Live,
-    going_on: &str,
-    screen: Screen,
-) -> Result<Outcome, WorkError> {
-    let run = handle.run().clone();
-    let events = handle.events();
-    if let Some(mut events) = events {
+/// A run that is watched on a screen.
+pub(super) struct Watched {
+    run: RunId,
+    pub(super) live: Live,
+    events: RunEvents,
+    /// The last event that came.
+    came: Seq,
+    /// The last event that was shown when it began: what streamed before it is old.
+    begun: Seq,
+}
+
+impl Watched {
+    /// Shows what happened behind the position, and begins to watch.
+    pub(super) async fn begin(
+        setup: &Setup,
+        run: &RunId,
+        News { events, shown }: News,
+        mut live: Live,
+    ) -> Result<Self, Failure> {
+        let read = journal::read(&**setup.runtime.store(), run).await?;
+        let begun = live.begin(&read.run, shown).map_err(|error| journal::unread(&error))?;
+        Ok(Self { run: run.clone(), live, events, came: shown, begun })
+    }
+
+    fn take_in(&mut self, followed: Followed) {
+        match &followed {
+            Followed::Event(event) => self.came = event.event.seq,
+            Followed::Delta(_) if self.came < self.begun => return,
+            Followed::Delta(_) | Followed::Lagged(_) | Followed::Unreadable(_) => {}
+        }
+        self.live.take_in(followed);
+    }
+
+    /// Shows what happens until the run rests or is over. Ctrl-C, SIGTERM and SIGHUP cancel it; a second one leaves
+    /// it as it is.
+    pub(super) async fn until_rest(
+        &mut self,
+        setup: &Setup,
+        handle: &RunHandle,
+        going_on: &str,
+        screen: Screen,
+    ) -> Result<Outcome, Failure> {
         let mut cancelling = false;
         let mut interrupts = Interrupts::listen();
         let mut ticks = tokio::time::interval(TICK);
-        loop {
+        let outcome = handle.outcome();
+        tokio::pin!(outcome);
+        let outcome = loop {
             tokio::select! {
-                told = events.next() => match told {
-                    Some(told) => live.take_in(&told),
-                    None => break,
+                followed = self.events.next() => match followed {
+                    Some(followed) => self.take_in(followed),
+                    None => break outcome.await,
                 },
-                _ = ticks.tick(), if live.is_drawn() => live.draw(),
+                outcome = &mut outcome => break outcome,
+                _ = ticks.tick(), if self.live.is_drawn() => self.live.draw(),
                 stop = interrupts.next() => {
                     if cancelling {
-                        live.rest();
+                        self.live.rest();
                         screen.note(&format!("left; {going_on}"));
                         std::process::exit(stop.exit().number().into());
                     }
                     cancelling = true;
-                    live.note("stopping; Ctrl-C again leaves at once");
-                    let by = environment::person();
-                    if let Err(error) = setup.runtime.cancel(&run, &by, stop.word()).await {
-                        live.note(&format!("  ! it cannot be told to stop: {error}"));
+                    self.live.note("stopping; Ctrl-C again leaves at once");
+                    if let Err(error) = setup.runtime.cancel(&self.run, environment::actor(), stop.word()).await {
+                        self.live.note(&format!("  ! it cannot be stopped: {error}"));
                     }
                 }
             }
-        }
+        };
+        let outcome = outcome.map_err(|error| unworked(&self.run, &error))?;
+        self.catch_up(setup).await?;
+        self.live.rest();
+        Ok(outcome)
     }
-    live.rest();
-    handle.outcome().await
+
+    /// Shows what the journal has and the watcher has not got yet.
+    async fn catch_up(&mut self, setup: &Setup) -> Result<(), Failure> {
+        let listed = setup.runtime.store().run(self.run.clone()).await;
+        let head = listed.map_err(|fault| Failure::storage(&fault))?.map_or(Seq(0), |listed| listed.row.head);
+        while self.live.seq() < head {
+            match self.events.next().await {
+                Some(Followed::Unreadable(_)) | None => break,
+                Some(followed) => self.take_in(followed),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why a run could not be worked on.
 pub(super) fn unworked(run: &RunId, error: &WorkError) -> Failure {
     match error {
-        WorkError::Held(claim) => {
-            Failure::new(Code::Busy, format!("{run} is being worked on by {}", claim.owner))
-                .hint("wait for it, or stop it with provost cancel")
+        WorkError::UnknownRun(run) => Failure::new(Code::UnknownRun, format!("there is no run {run}")),
+        WorkError::Ended { .. } | WorkError::NotResumable(_) => {
+            Failure::of(Code::Run, error).hint(format!("provost show {run} says how it stands"))
         }
-        WorkError::Lost(_) | WorkError::Run(_) | WorkError::Storage(_) => {
+        WorkError::Runs(RunsError::Load(error)) => journal::unread(error),
+        WorkError::Invalid(_) | WorkError::Runs(_) => {
             let first = fault(error).and_then(failure::advice).map(|advice| format!("{advice}; then "));
             let hint = format!("{}provost resume {run} goes on from the journal", first.unwrap_or_default());
             Failure::of(Code::Run, error).hint(hint)
@@ -136,9 +195,8 @@ pub(super) fn unworked(run: &RunId, error: &WorkError) -> Failure {
 /// The storage that is behind it, if it is.
 fn fault(error: &WorkError) -> Option<&Fault> {
     match error {
-        WorkError::Storage(fault) | WorkError::Run(RunError::Storage(fault)) => Some(fault),
-        WorkError::Run(RunError::Journal(AppendError::Storage(fault))) => Some(fault),
-        WorkError::Held(_) | WorkError::Lost(_) | WorkError::Run(_) => None,
+        WorkError::Runs(RunsError::Storage(fault)) => Some(fault),
+        _ => None,
     }
 }
 
@@ -156,11 +214,11 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
     for pending in &waiting {
         pending.show(screen);
         if waiting.len() > 1 {
-            screen.tell(&format!("--action {}", pending.id));
+            screen.tell(&format!("--action {}", pending.id()));
         }
         let decision = if is_allowed_beforehand(pending, answers) {
             screen.tell("allowed by --yes");
-            Some(Decision { reason: "--yes".to_owned(), ..Decision::accept(environment::person()) })
+            Some(Decision { reason: "--yes".to_owned(), ..Decision::approve(environment::person()) })
         } else if screen.can_ask() {
             match asked(pending, screen).await {
                 None => return Ok(Heard::Nobody),
@@ -170,7 +228,7 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
             None
         };
         match decision {
-            Some(decision) => decide(setup, &pending.id, &decision).await?,
+            Some(decision) => decide(setup, pending, &decision).await?,
             None => heard = Heard::Nobody,
         }
     }
@@ -206,7 +264,7 @@ async fn asked(pending: &Pending, screen: Screen) -> Option<Decision> {
         let by = environment::person();
         match (word.to_ascii_lowercase().as_str(), pending.is_in_doubt()) {
             ("y" | "yes", false) | ("a" | "again", true) if rest.is_empty() => {
-                return Some(Decision::accept(by));
+                return Some(Decision::approve(by));
             }
             ("n" | "no" | "not", _) => return Some(Decision::reject(by, rest.trim())),
             ("h" | "happened", true) if !rest.is_empty() => return Some(happened(by, rest, "")),
@@ -223,27 +281,42 @@ async fn asked(pending: &Pending, screen: Screen) -> Option<Decision> {
 pub(super) fn happened(by: String, result: &str, reason: &str) -> Decision {
     let why = Some(reason).filter(|reason| !reason.is_empty());
     let result = without_nulls(&json!({ "reported_by": by, "result": result.trim(), "reason": why }));
-    Decision { result: Some(result), reason: reason.to_owned(), ..Decision::accept(by) }
+    Decision { reason: reason.to_owned(), ..Decision::happened(by, result) }
 }
 
 /// A plain yes or no.
 pub(super) fn yes_or_no(words: &str) -> Option<Verdict> {
     match words.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => Some(Verdict::Accepted),
+        "y" | "yes" => Some(Verdict::Approved),
         "n" | "no" => Some(Verdict::Rejected),
         _ => None,
     }
 }
 
-/// Records a decision, or says plainly why it does not count. The run goes on when it is resumed.
-pub(super) async fn decide(setup: &Setup, action_id: &str, decision: &Decision) -> Result<(), Failure> {
-    let approvals = &*setup.runtime.stores().approvals;
-    let decision = Decision { origin: Some(environment::origin()), ..decision.clone() };
-    let decided = service::decide(approvals, action_id, &decision, clock::clock().now_ms()).await;
-    decided.map(drop).map_err(|error| match error {
-        DecideError::Storage(fault) => Failure::storage(&fault),
-        error => Failure::of(Code::Decision, &error),
-    })
+/// Answers a question, or says plainly why the answer does not count.
+pub(super) async fn decide(setup: &Setup, pending: &Pending, decision: &Decision) -> Result<(), Failure> {
+    let decision = Decision {
+        origin: Some(environment::origin()),
+        via: environment::DOOR.to_owned(),
+        ..decision.clone()
+    };
+    // The run goes on when it is asked for, which a door does after its last answer.
+    let decided = setup.runtime.record_decision(&pending.wait.to_string(), decision).await;
+    decided.map(drop).map_err(|error| undecided(&error))
+}
+
+/// Why an answer does not count.
+pub(super) fn undecided(error: &DecideError) -> Failure {
+    match error {
+        DecideError::Runs(RunsError::Storage(fault)) => Failure::storage(fault),
+        DecideError::Runs(RunsError::Load(error)) => journal::unread(error),
+        DecideError::NoSealKey => Failure::new(
+            Code::Decision,
+            "the changed arguments have secrets, and there is no key to seal them with",
+        )
+        .hint("name a file for it with PROVOST_SEAL_KEY_FILE; it is made when it is missing"),
+        error => Failure::of(Code::Decision, error),
+    }
 }
 
 /// The end of a run: its words to standard output, the rest beside them.
@@ -252,7 +325,7 @@ fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
         screen.document(&outcome_document(outcome));
     } else {
         let run = &outcome.run;
-        let status: &'static str = outcome.status.into();
+        let status = outcome.status.as_str();
         let shown = screen.is_terminal(Stream::Data) && live.has_just_said(outcome.text());
         screen.note("");
         if !outcome.text().is_empty() && !shown {
@@ -271,16 +344,17 @@ fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
         }
         screen.note(match outcome.status {
             RunStatus::Completed => "next: provost show last, provost explain last, provost replay last",
+            RunStatus::Cancelled => "next: provost show last, provost explain last",
             RunStatus::BudgetExceeded => {
                 "next: provost explain last, provost resume last --budget NAME=NUMBER"
             }
-            RunStatus::Stalled
-            | RunStatus::ApprovalRequired
-            | RunStatus::RuntimeToolPending
+            RunStatus::Queued
+            | RunStatus::Running
+            | RunStatus::Waiting
+            | RunStatus::Cancelling
+            | RunStatus::Stalled
             | RunStatus::Interrupted
-            | RunStatus::Cancelled
-            | RunStatus::Failed
-            | RunStatus::TranscriptLockContention => "next: provost explain last, provost resume last",
+            | RunStatus::Failed => "next: provost explain last, provost resume last",
         });
     }
     exit_of(outcome.status)
@@ -291,7 +365,7 @@ pub(super) fn outcome_document(outcome: &Outcome) -> Value {
     json!({
         "type": "outcome",
         "run": outcome.run.as_str(),
-        "status": <&str>::from(outcome.status),
+        "status": outcome.status.as_str(),
         "text": outcome.text(),
         "turns": outcome.result.get("turn_count"),
         "usage": outcome.result.get("usage"),
@@ -301,17 +375,17 @@ pub(super) fn outcome_document(outcome: &Outcome) -> Value {
 pub(super) fn exit_of(status: RunStatus) -> Exit {
     match status {
         RunStatus::Completed => Exit::Done,
-        RunStatus::ApprovalRequired | RunStatus::RuntimeToolPending => Exit::Waiting,
+        RunStatus::Queued | RunStatus::Running | RunStatus::Waiting | RunStatus::Cancelling => Exit::Waiting,
         RunStatus::BudgetExceeded | RunStatus::Stalled => Exit::Stopped,
         RunStatus::Cancelled | RunStatus::Interrupted => exit_of_cancelled(),
-        RunStatus::Failed | RunStatus::TranscriptLockContention => Exit::Failed,
+        RunStatus::Failed => Exit::Failed,
     }
 }
 
 /// A run that waits for somebody who is not there: how it can go on.
 async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit, Failure> {
     let run = &outcome.run;
-    let status: &'static str = outcome.status.into();
+    let status = outcome.status.as_str();
     if screen.is_json() {
         screen.document(&json!({ "type": "outcome", "run": run.as_str(), "status": status }));
         return Ok(Exit::Waiting);
@@ -321,7 +395,7 @@ async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit
     let waiting = Pending::of(setup, run).await?;
     for pending in &waiting {
         // Several calls are decided by name, so that none is allowed unseen.
-        let named = if waiting.len() > 1 { format!(" --action {}", pending.id) } else { String::new() };
+        let named = if waiting.len() > 1 { format!(" --action {}", pending.id()) } else { String::new() };
         if pending.is_in_doubt() {
             screen.note(&format!("  provost approve last{named}    (run {} again)", pending.tool));
             screen.note(&format!("  provost approve last{named} --happened \"WHAT CAME OF IT\""));

@@ -77,6 +77,11 @@ impl Governed {
         Self { project: project.folder.clone(), git: git_folders(&project.root()), root }
     }
 
+    /// The workspace that runs of the project belong to.
+    pub(super) fn workspace(&self) -> String {
+        self.project.to_string_lossy().into_owned()
+    }
+
     /// What the files hold now. A file that is not there has no digest.
     pub(super) fn digests(&self) -> Digests {
         let mut files = vec![self.project.join("provost.toml")];

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use provost_contract::json::{self, Object};
 use provost_contract::timestamp;
+use provost_engine::event::{Event, EventKind, Signal};
+use provost_engine::{Actor, ActorKind, RunId, Seq, SignalPost};
 use provost_policy::{ActionPolicy, Decision};
-use provost_runtime::RunId;
-use provost_runtime::port::{Inbox, Signal};
+use provost_runtime::store::{RunFilter, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -22,6 +23,8 @@ use super::place::Place;
 
 /// The key under which a run's context has the digests of its start.
 pub(super) const GOVERNED: &str = "governed_files";
+/// How many runs that were at work are looked at when another one starts.
+const INTERRUPTED_MAX: usize = 100;
 /// Who stops a run whose files changed.
 const ACTOR: &str = "runtime:provost";
 
@@ -29,7 +32,7 @@ const ACTOR: &str = "runtime:provost";
 pub(super) struct Guard {
     pub(super) files: Governed,
     log: PathBuf,
-    inbox: Option<Arc<dyn Inbox>>,
+    store: Option<Arc<dyn Store>>,
     found: Mutex<Vec<String>>,
 }
 
@@ -55,21 +58,46 @@ pub(super) struct Change {
 impl Guard {
     pub(super) fn new(project: &Project, root: &Path, place: &Place) -> Self {
         let log = place.file("governed.json");
-        Self { files: Governed::new(project, root), log, inbox: None, found: Mutex::default() }
+        Self { files: Governed::new(project, root), log, store: None, found: Mutex::default() }
     }
 
-    /// The same with the inbox of the runs that it stops.
-    pub(super) fn stopping(self, inbox: Arc<dyn Inbox>) -> Self {
-        Self { inbox: Some(inbox), ..self }
+    /// The same with the store of the runs that it stops.
+    pub(super) fn stopping(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
     }
 
     /// What a run's context says of the files when it starts. Refused while a change waits for a person.
-    pub(super) fn start(&self, run: &RunId) -> Result<Value, Failure> {
+    pub(super) async fn start(&self, run: &RunId) -> Result<Value, Failure> {
+        self.look_at_interrupted_runs().await?;
         let open = self.unconfirmed()?;
         match open.first() {
             Some(change) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
             None => Ok(json!({ "run": run.as_str(), "files": self.files.digests() })),
         }
+    }
+
+    /// Notes changes since runs began whose process died while they were at work: it may have died of the change.
+    async fn look_at_interrupted_runs(&self) -> Result<(), Failure> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let storage = |fault| Failure::storage(&fault);
+        let filter = RunFilter {
+            workspace: Some(self.files.workspace()),
+            status: Some("running".to_owned()),
+            ..RunFilter::default()
+        };
+        let page = store.runs(filter, None, INTERRUPTED_MAX).await.map_err(storage)?;
+        for listed in page.items {
+            let run = listed.row.run;
+            let first = store.journal(run.clone(), Seq(0), 1).await.map_err(storage)?;
+            let accepted = first.first().and_then(|record| Event::from_record(record).ok());
+            if let Some(EventKind::RunAccepted(accepted)) = accepted.map(|event| event.kind) {
+                let names = self.differences(&accepted.spec.context)?;
+                if !names.is_empty() {
+                    self.note(&names, run.as_str())?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to go on with a run whose files are not what they were when it started.
@@ -95,11 +123,12 @@ impl Guard {
         drop(self.note(&names, run));
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&names);
         let listed = names.join(", ");
-        if let (Some(inbox), Ok(run)) = (&self.inbox, run.parse::<RunId>()) {
+        if let (Some(store), Ok(run)) = (&self.store, run.parse::<RunId>()) {
             let reason = format!("{listed} changed while the run worked");
-            let id = format!("governed-{listed}");
+            let (key, from) = (Some(format!("governed-{listed}")), Actor::new(ActorKind::Runtime, ACTOR));
+            let body = serde_json::to_value(Signal::Cancel { actions: None, reason }).unwrap_or_default();
             // A signal that cannot be posted stops nothing; the policy then refuses every call.
-            drop(inbox.post(&run, &id, ACTOR, Signal::Cancel { reason }, clock::clock().now_ms()).await);
+            drop(store.post(SignalPost { run, key, from, body }).await);
         }
         Some(listed)
     }

@@ -1,6 +1,7 @@
 //! From the command line to an exit code.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 use provost_tools::supervise;
@@ -13,6 +14,9 @@ use super::failure::Failure;
 use super::interrupts;
 use super::reference::reference;
 use super::screen::Screen;
+
+/// How long what is still under way gets to end.
+const CLOSING: Duration = Duration::from_millis(200);
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -109,7 +113,7 @@ pub(super) fn waiting(work: impl Future<Output = Result<Exit, Failure>>) -> Resu
             exit = interrupts::leaves() => Ok(exit),
         }
     });
-    // Whatever still reads the terminal must not keep the program.
-    threads.shutdown_background();
+    // The database is closed with its last user; a read of the terminal that never ends does not hold up the program.
+    threads.shutdown_timeout(CLOSING);
     done
 }

@@ -29,6 +29,7 @@ mod policy;
 mod question;
 mod reference;
 mod screen;
+mod seal;
 mod setup;
 mod summaries;
 mod text_file;

@@ -1,18 +1,18 @@
 //! What a run asks a person to decide, rendered from its journal at the moment it is shown.
 //!
-//! The approvals table says only what is still undecided. What a person reads is made of the journalled arguments:
-//! a changed row of the table cannot show one call and run another.
+//! What a person reads is made of the journalled arguments, and the answer is bound to them: a changed row of the
+//! table of waits cannot show one call and run another.
 
-use provost_contract::approval::PendingAction;
-use provost_contract::json::{self, Object};
+use provost_contract::json::Object;
 use provost_contract::tool::ToolCall;
-use provost_runtime::RunId;
-use provost_runtime::engine::{BatchCall, Proposal, Stage, WaitsFor};
+use provost_engine::event::WaitKind;
+use provost_engine::view;
+use provost_engine::{RunId, WaitId};
 use provost_tools::Preview;
 use serde_json::{Value, json};
 
-use super::failure::{Code, Failure};
-use super::journal;
+use super::failure::Failure;
+use super::follow::unworked;
 use super::screen::Screen;
 use super::setup::Setup;
 
@@ -22,7 +22,8 @@ const LINES_AT_A_GLANCE: usize = 20;
 /// One call that waits for a person.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    pub(super) id: String,
+    /// What an answer names.
+    pub(super) wait: WaitId,
     pub(super) tool: String,
     /// The arguments as the journal has them; secrets are redacted.
     pub(super) arguments: Object,
@@ -35,43 +36,41 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Everything a run waits for and no one has decided, in the order it was asked.
+    /// Everything that a run waits for and no one has decided, in the order in which it was asked.
     pub(super) async fn of(setup: &Setup, run: &RunId) -> Result<Vec<Self>, Failure> {
-        let stored = setup.runtime.pending().await.map_err(|fault| Failure::storage(&fault))?;
-        let stored = stored.into_iter().filter(|action| action.run_id() == Some(run.as_str()));
-        let stored: Vec<PendingAction> = stored.collect();
-        if stored.is_empty() {
-            return Ok(Vec::new());
-        }
-        let state = journal::read(setup.runtime.stores(), run).await?.state;
+        let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
         let mut all = Vec::new();
-        for (_, call) in state.batch.in_stage(Stage::Waiting) {
-            let Some(proposal) = proposal(call) else { continue };
-            let Some(action) = stored.iter().find(|action| action.action_id() == proposal.action_id()) else {
-                continue;
-            };
-            check(action, proposal)?;
-            all.push(Self::read(setup, call, proposal).await);
+        for pending in waits {
+            if matches!(pending.kind, WaitKind::Approval { .. } | WaitKind::InDoubt { .. }) {
+                all.push(Self::read(setup, pending).await);
+            }
         }
         Ok(all)
     }
 
-    async fn read(setup: &Setup, call: &BatchCall, proposal: &Proposal) -> Self {
-        let payload = |key: &str| proposal.envelope.pointer(&format!("/payload/{key}"));
-        let stored = || payload("preview").cloned().unwrap_or_default();
+    async fn read(setup: &Setup, pending: view::Pending) -> Self {
         // A tool that asked by itself before it acted says what it would do.
-        let asked_by_tool = call.attempts > 0 && !call.is_in_doubt();
-        let shown = if asked_by_tool { None } else { preview(setup, call).await };
+        let shown = if pending.asked_by_tool { None } else { preview(setup, &pending).await };
         Self {
-            id: proposal.action_id().to_owned(),
-            tool: call.declared.name.clone(),
-            arguments: call.declared.parameters.clone(),
-            summary: payload("summary").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            shown: shown.map_or_else(stored, |preview| preview.to_value()),
-            rule: proposal.asked_by().map(|(layer, rule)| (layer.to_owned(), rule.to_owned())),
-            in_doubt: call.is_in_doubt(),
-            person_only: proposal.is_person_only(),
+            shown: shown.map_or(pending.preview, |preview| preview.to_value()),
+            wait: pending.wait,
+            tool: pending.tool,
+            arguments: pending.arguments,
+            summary: pending.summary,
+            rule: pending.rule,
+            in_doubt: pending.in_doubt,
+            person_only: pending.person_only,
         }
+    }
+
+    /// Its number in the run: short enough to be typed.
+    pub(super) fn id(&self) -> String {
+        self.wait.number.to_string()
+    }
+
+    /// Whether a person means it: by its number, or by its whole id.
+    pub(super) fn is_called(&self, word: &str) -> bool {
+        self.id() == word || self.wait.to_string() == word
     }
 
     /// Whether the question is what became of the call, and not whether it may run.
@@ -110,7 +109,7 @@ impl Pending {
     fn document(&self) -> Value {
         json!({
             "type": "approval",
-            "id": self.id,
+            "id": self.wait.to_string(),
             "kind": if self.in_doubt { "in_doubt" } else { "tool_call" },
             "summary": self.summary,
             "preview": self.shown,
@@ -121,31 +120,9 @@ impl Pending {
     }
 }
 
-fn proposal(call: &BatchCall) -> Option<&Proposal> {
-    match &call.waits.as_ref()?.waits_for {
-        WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => Some(proposal),
-        WaitsFor::Client(_) => None,
-    }
-}
-
-/// A row of the approvals table that is not what the journal says was changed by someone.
-fn check(action: &PendingAction, proposal: &Proposal) -> Result<(), Failure> {
-    let journalled = proposal.envelope.get("payload").and_then(Value::as_object).cloned().unwrap_or_default();
-    let stored = action.to_object();
-    let same = |key: &str| json::get(&stored, key) == json::get(&journalled, key);
-    if ["summary", "preview", "apply_input", "metadata"].iter().all(|key| same(key)) {
-        return Ok(());
-    }
-    let message =
-        format!("the stored question {} is not the one in the journal: it was changed", action.action_id());
-    Err(Failure::new(Code::Decision, message)
-        .hint("nothing was decided; reject it with provost cancel, and find out what wrote to the database"))
-}
-
 /// What the call would do now, with the arguments of the journal.
-async fn preview(setup: &Setup, call: &BatchCall) -> Option<Preview> {
-    let declared = &call.declared;
-    let asked = ToolCall::new(&declared.name, declared.parameters.clone(), Object::new(), Some(&declared.id));
+async fn preview(setup: &Setup, pending: &view::Pending) -> Option<Preview> {
+    let asked = ToolCall::new(&pending.tool, pending.arguments.clone(), Object::new(), Some(&pending.label));
     setup.tools.preview(&asked).await
 }
 

@@ -1,4 +1,4 @@
-//! Where runs are kept: `.provost/` of the folder somebody works in.
+//! Where runs are stored: `.provost/` of the folder somebody works in.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,10 +6,13 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use provost_runtime::RunId;
-use provost_runtime::port::{RunFilter, RunRow, Stores};
-use provost_store::sqlite::{Access, Database, OpenError, Options};
+use std::sync::Arc;
 
+use provost_engine::RunId;
+use provost_runtime::store::{ListedRun, RunFilter, Store};
+use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
+
+use super::clock;
 use super::environment;
 use super::failure::{Code, Failure};
 
@@ -40,7 +43,7 @@ impl Place {
     }
 
     /// Opens the storage to write; what is made is hidden from git.
-    pub(super) fn open(&self) -> Result<Stores, Failure> {
+    pub(super) fn open(&self) -> Result<Arc<dyn Store>, Failure> {
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
             for_the_owner(&self.folder)
@@ -52,32 +55,19 @@ impl Place {
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));
         }
-        self.opened(Access::Write)
+        let opened = SqliteStore::open(&self.database, &options());
+        Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// Whether nothing was ever kept here.
+    /// Whether nothing was ever stored here.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self.database.try_exists(), Ok(false))
     }
 
     /// Opens the storage to look at it.
-    pub(super) fn look(&self) -> Result<Stores, Failure> {
-        self.opened(Access::ReadOnly)
-    }
-
-    fn opened(&self, access: Access) -> Result<Stores, Failure> {
-        let options = Options { access, ..Options::default() };
-        let database = Database::open(&self.database, &options).map_err(|error| match error {
-            OpenError::Missing { .. } => {
-                Failure::new(Code::Store, format!("there are no runs here: {error}"))
-                    .hint("start one with provost run, or go to the folder of the project")
-            }
-            OpenError::Foreign { .. } => {
-                Failure::of(Code::Store, &error).hint("choose another path with PROVOST_DATABASE_URL")
-            }
-            error => Failure::of(Code::Store, &error).hint(error.advice()),
-        })?;
-        Ok(Stores::of(&database))
+    pub(super) fn look(&self) -> Result<Arc<dyn Store>, Failure> {
+        let opened = SqliteStore::look(&self.database, &options());
+        Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
     /// Where the copy of a project lies that a run or a conversation works on.
@@ -120,18 +110,33 @@ fn sqlite_path(url: &OsStr) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The row of a run by its name, by the beginning of its name, or of the newest one by the word `last`.
-pub(super) async fn find(stores: &Stores, word: &str) -> Result<RunRow, Failure> {
+fn options() -> SqliteOptions {
+    SqliteOptions { clock: clock::clock(), ..SqliteOptions::default() }
+}
+
+fn refused(error: &OpenError) -> Failure {
+    match error {
+        OpenError::Missing { .. } => Failure::new(Code::Store, format!("there are no runs here: {error}"))
+            .hint("start one with provost run, or go to the folder of the project"),
+        OpenError::Foreign { .. } => {
+            Failure::of(Code::Store, error).hint("choose another path with PROVOST_DATABASE_URL")
+        }
+        error => Failure::of(Code::Store, error).hint(error.advice()),
+    }
+}
+
+/// A run by its id, or the newest one by the word `last`.
+pub(super) async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
     let storage = |fault| Failure::storage(&fault);
     if word == "last" {
-        let page = stores.runs.list(&RunFilter::default(), 1, None).await.map_err(storage)?;
+        let page = store.runs(RunFilter::default(), None, 1).await.map_err(storage)?;
         let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
-        return page.rows.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
+        return page.items.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
     }
     let unknown = || {
         Failure::new(Code::UnknownRun, format!("there is no run `{word}`"))
             .hint("provost runs lists them; `last` is the newest")
     };
     let run: RunId = word.parse().map_err(|_| unknown())?;
-    stores.runs.get(&run).await.map_err(storage)?.ok_or_else(unknown)
+    store.run(run).await.map_err(storage)?.ok_or_else(unknown)
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use provost_contract::canonical;
 use provost_contract::json::Object;
 use provost_policy::rules::{AgentWords, Call, Lexical, Places, Reach, RuleSet, Ruled, Shape};
 use provost_policy::{ActionPolicy, HookAnswer};
@@ -94,6 +95,12 @@ impl PolicyProvider for ProjectPolicy {
             };
             Ok(Some(changed.map_or(decision, |files| guard::stopped(&files)).into()))
         })
+    }
+
+    /// The hash of everything that decides: the parsed rules, not the text of the files they came from.
+    fn version(&self) -> String {
+        let Self { words, rules, agent, tools, .. } = self;
+        canonical::sha256_hex(format!("{words:?}{rules:?}{agent:?}{tools:?}").as_bytes())
     }
 }
 

@@ -1,43 +1,42 @@
 //! A question of an agent to whoever it works for.
 
 use provost_contract::json;
-use provost_contract::tool::RuntimeToolRequest;
-use provost_runtime::RunId;
+use provost_engine::event::WaitKind;
+use provost_engine::{RunId, WaitId, view};
 use serde_json::{Value, json};
 
-use super::failure::{Code, Failure};
+use super::environment;
+use super::failure::Failure;
+use super::follow::{undecided, unworked};
 use super::screen::Screen;
 use super::setup::Setup;
+use crate::ClientResult;
 
 /// The tool that asks.
 const ASK: &str = "human/ask";
 
 /// A question, and what it is answered under.
 pub(super) struct Question {
-    id: String,
-    run: String,
+    wait: WaitId,
     text: String,
     options: Vec<String>,
 }
 
 impl Question {
-    /// The questions of a run nobody answered yet.
+    /// The questions of a run that no one answered yet.
     pub(super) async fn of(setup: &Setup, run: &RunId) -> Result<Vec<Self>, Failure> {
-        let requests = setup.runtime.client_requests().await;
-        let requests = requests.map_err(|error| Failure::of(Code::Store, &error))?;
-        let of_run =
-            |request: &&RuntimeToolRequest| request.run_id() == run.as_str() && request.tool_name() == ASK;
-        Ok(requests.iter().filter(of_run).map(Self::read).collect())
+        let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
+        let asks = |pending: &&view::Pending| {
+            pending.tool == ASK && matches!(pending.kind, WaitKind::Client | WaitKind::Question)
+        };
+        Ok(waits.iter().filter(asks).map(Self::read).collect())
     }
 
-    fn read(request: &RuntimeToolRequest) -> Self {
-        let wire = request.to_value();
-        let parameters = wire.get("parameters");
-        let text = parameters.and_then(|asked| asked.get("question")).and_then(Value::as_str);
-        let options = parameters.and_then(|asked| asked.get("options"));
+    fn read(pending: &view::Pending) -> Self {
+        let text = pending.arguments.get("question").and_then(Value::as_str);
+        let options = pending.arguments.get("options");
         Self {
-            id: request.request_id().to_owned(),
-            run: request.run_id().to_owned(),
+            wait: pending.wait.clone(),
             text: text.unwrap_or_default().to_owned(),
             options: options.map(json::string_list).unwrap_or_default(),
         }
@@ -47,7 +46,7 @@ impl Question {
     pub(super) fn show(&self, screen: Screen) {
         if screen.is_json() {
             return screen.document(&json!({
-                "type": "question", "id": self.id, "run": self.run, "question": self.text, "options": self.options,
+                "type": "question", "id": self.wait.to_string(), "run": self.wait.run, "question": self.text, "options": self.options,
             }));
         }
         screen.note("");
@@ -57,17 +56,12 @@ impl Question {
         }
     }
 
-    /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is
-    /// resumed.
+    /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is asked for.
     pub(super) async fn answer(&self, setup: &Setup, words: &str) -> Result<(), Failure> {
-        let answer = self.meant(words);
-        let submitted = json!({ "request_id": self.id, "success": true, "result": { "answer": answer } });
-        let submission = setup.runtime.take_result(&submitted).await;
-        let submission = submission.map_err(|error| Failure::of(Code::Decision, &error))?;
-        if submission.duplicate {
-            return Err(Failure::new(Code::Decision, "somebody answered before"));
-        }
-        Ok(())
+        let result = json!({ "answer": self.meant(words) });
+        let result = ClientResult::ok(result).by(environment::actor());
+        let submitted = setup.runtime.record_result(&self.wait.to_string(), result).await;
+        submitted.map(drop).map_err(|error| undecided(&error))
     }
 
     fn meant<'a>(&'a self, words: &'a str) -> &'a str {
@@ -84,8 +78,8 @@ mod tests {
     #[test]
     fn a_number_chooses_among_answers_and_is_a_number_elsewhere() {
         let options = vec!["red".to_owned(), "blue".to_owned()];
-        let question =
-            |options| Question { id: String::new(), run: String::new(), text: String::new(), options };
+        let wait: WaitId = "run/1".parse().unwrap();
+        let question = |options| Question { wait: wait.clone(), text: String::new(), options };
         assert_eq!(question(options.clone()).meant(" 2 "), "blue");
         assert_eq!(question(options.clone()).meant("3"), "3");
         assert_eq!(question(options).meant("green"), "green");

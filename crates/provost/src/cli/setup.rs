@@ -7,7 +7,8 @@ use provost_contract::json;
 use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, Retake};
 use provost_policy::action_policy::{Consulted, Question, resolve};
 use provost_policy::{ActionPolicy, Decision};
-use provost_runtime::port::{Clock, Model, Stores};
+use provost_runtime::port::{Clock, Model};
+use provost_runtime::store::Store;
 use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
 use serde_json::{Value, json};
 
@@ -18,9 +19,10 @@ use super::failure::{Code, Failure};
 use super::guard::Guard;
 use super::place::Place;
 use super::policy::ProjectPolicy;
+use super::seal;
 use super::summaries::Summaries;
 use super::view::{Gauge, untouched};
-use super::watched::{Notes, Watched};
+use super::watched::Watched;
 use crate::{Agent, Runtime};
 
 /// Who answers, and whether it is written down.
@@ -31,10 +33,9 @@ pub(super) struct Answering {
     pub(super) attended: bool,
 }
 
-/// A runtime, and what its tools note.
+/// A runtime of a project.
 pub(super) struct Setup {
     pub(super) runtime: Runtime,
-    pub(super) notes: Notes,
     /// The tools, to show what a waiting call would do.
     pub(super) tools: Tools,
     /// Watches the files that govern the project.
@@ -44,18 +45,26 @@ pub(super) struct Setup {
 }
 
 impl Setup {
+    /// Waits for work with the runtime, then gives up its lease: no process has to find out that this one is gone, and
+    /// no log stays beside the database.
+    pub(super) async fn closing<T>(&self, work: impl Future<Output = T>) -> T {
+        let done = work.await;
+        self.runtime.drain().await;
+        done
+    }
+
     /// Puts together what works on runs of a project in a folder.
     pub(super) fn new(
         project: &Project,
         agent: Option<&AgentFile>,
         answering: Answering,
         root: &Path,
-        (stores, place): (Stores, &Place),
+        (store, place): (Arc<dyn Store>, &Place),
     ) -> Result<Self, Failure> {
         let attended = answering.attended;
         let model = answering.model(project, clock::clock())?;
-        let guard = Guard::new(project, root, place).stopping(stores.inbox.clone());
-        Self::with_model(project, agent, model, root, stores, attended, Some(Arc::new(guard)))
+        let guard = Guard::new(project, root, place).stopping(store.clone());
+        Self::with_model(project, agent, model, root, store, attended, Some(Arc::new(guard)))
     }
 
     /// The same with a given model.
@@ -64,7 +73,7 @@ impl Setup {
         agent: Option<&AgentFile>,
         model: Arc<dyn Model>,
         root: &Path,
-        stores: Stores,
+        store: Arc<dyn Store>,
         attended: bool,
         guard: Option<Arc<Guard>>,
     ) -> Result<Self, Failure> {
@@ -73,18 +82,11 @@ impl Setup {
         let policy = Arc::new(ProjectPolicy::new(project, agent, root)?.guarded(guard.clone()));
         let tools = tools_within(&project.file.tools, root, &policy)?;
         let declarations = declarations(project, &tools, agent);
-        let notes = Notes::default();
         let masks = masks(project);
         let model: Arc<dyn Model> = Arc::new(Masked::new(model, masks.clone()));
-        let executor = Arc::new(Watched {
-            tools: tools.clone(),
-            clock: clock.clone(),
-            notes: notes.clone(),
-            guard: guard.clone(),
-            masks,
-        });
+        let executor = Arc::new(Watched { tools: tools.clone(), guard: guard.clone(), masks });
         let mut builder = Runtime::builder()
-            .stores(stores)
+            .store(store)
             .clock(clock)
             .ids(ids)
             .summariser(Arc::new(Summaries(model.clone())))
@@ -94,12 +96,15 @@ impl Setup {
         if !attended {
             builder = builder.unattended();
         }
+        if let Some(key) = seal::key(root) {
+            builder = builder.seal_key(key);
+        }
         if let Some(agent) = agent {
             builder = builder.agent(self::agent(project, agent)?);
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
         let gauges = agent.map(|agent| limits(project, agent)).unwrap_or_default();
-        Ok(Self { runtime, notes, tools, guard, gauges })
+        Ok(Self { runtime, tools, guard, gauges })
     }
 }
 

@@ -7,7 +7,7 @@ use provost_contract::Message;
 use provost_contract::compaction::Summary;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
-use provost_runtime::engine::History;
+use provost_engine::state::Transcript;
 use provost_runtime::port::{Boxed, Hearing, HostError, Model, Summariser, TurnRequest};
 
 const TASK: &str = "You sum up the beginning of a conversation between a person and an agent, so that the agent \
@@ -29,17 +29,14 @@ impl Summariser for Summaries {
         _context: &'a Object,
     ) -> Boxed<'a, Result<Summary, HostError>> {
         Box::pin(async move {
-            let asked = vec![
-                Arc::new(Message::text("system", TASK)),
-                Arc::new(Message::text("user", text(messages))),
-            ];
-            let (history, tools, nothing): (History, _, _) =
-                (asked.into(), ToolCatalog::default(), Object::new());
+            let asked = [Message::text("system", TASK), Message::text("user", text(messages))];
+            let asked: Transcript = asked.into_iter().map(Arc::new).collect();
+            let (tools, nothing) = (ToolCatalog::default(), Object::new());
             let request = TurnRequest {
                 turn: 1,
                 turns_max: 1,
                 session: None,
-                messages: &history,
+                messages: &asked,
                 tools: &tools,
                 context: &nothing,
                 model: &nothing,

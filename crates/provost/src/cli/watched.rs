@@ -1,42 +1,17 @@
-//! Tools that note how each call went, for the live view.
+//! Tools whose replies hold no keys of the host, and after which governing files are looked at.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use provost_contract::json;
 use provost_models::Masks;
-use provost_runtime::port::{Boxed, Clock, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use provost_tools::Tools;
 use serde_json::Value;
 
 use super::guard::Guard;
 
-/// What is known of a call that ended: how long it took, and one line.
-#[derive(Clone, Debug)]
-pub(super) struct Ended {
-    pub(super) ms: i64,
-    pub(super) summary: String,
-}
-
-/// Calls that ended, by their ids.
-#[derive(Clone, Default)]
-pub(super) struct Notes(Arc<Mutex<HashMap<String, Ended>>>);
-
-impl Notes {
-    pub(super) fn take(&self, call: &str) -> Option<Ended> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
-    }
-
-    fn put(&self, call: &str, ended: Ended) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned(), ended);
-    }
-}
-
 /// Tools, watched. Nothing is changed on the way but keys of the host, which are masked.
 pub(super) struct Watched {
     pub(super) tools: Tools,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) notes: Notes,
     pub(super) guard: Option<Arc<Guard>>,
     /// What no result may hold.
     pub(super) masks: Masks,
@@ -56,16 +31,9 @@ impl Watched {
 impl ToolExecutor for Watched {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
-            let began_ms = self.clock.now_ms();
             let reply = self.masked(self.tools.execute(action).await);
             if let Some(guard) = self.guard.as_ref().filter(|_| runs_programs(action.call.tool_name())) {
                 guard.check(action.context).await;
-            }
-            let ms = self.clock.now_ms().saturating_sub(began_ms);
-            let call = json::text(action.context, "tool_call_id").unwrap_or_default();
-            // A question that was handed over has not ended.
-            if !waits(&reply) {
-                self.notes.put(call, Ended { ms, summary: summary(&reply) });
             }
             reply
         })
@@ -103,19 +71,4 @@ impl ToolExecutor for Watched {
 /// Whether a tool starts programs, which can write anywhere their user can.
 pub(super) fn runs_programs(tool: &str) -> bool {
     !tool.starts_with("fs/") && !matches!(tool, "http/get" | "human/ask")
-}
-
-fn waits(reply: &Result<Value, ExecutorError>) -> bool {
-    let status = reply.as_ref().ok().and_then(|reply| reply.get("status"));
-    status.and_then(Value::as_str) == Some("runtime_tool_pending")
-}
-
-fn summary(reply: &Result<Value, ExecutorError>) -> String {
-    match reply {
-        Ok(reply) => {
-            let said = reply.pointer("/metadata/summary").or_else(|| reply.get("error"));
-            said.and_then(Value::as_str).unwrap_or_default().to_owned()
-        }
-        Err(error) => error.to_string(),
-    }
 }

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use provost_runtime::driver::{ClientRouter, Executors, Host};
-use provost_runtime::memory::Storage;
+use provost_runtime::actor::SealKey;
+use provost_runtime::dispatch::Scope;
+use provost_runtime::host::{ClientRouter, Executors, Host};
 use provost_runtime::port::{
-    Clock, Ids, Mediator, Model, PolicyProvider, ResultDiagnostics, Stores, Summariser, ToolExecutor,
+    Clock, Ids, Mediator, Model, PolicyProvider, ResultDiagnostics, Summariser, ToolExecutor,
 };
-use provost_runtime::session::{StoredLock, StoredTranscript};
+use provost_runtime::store::memory::MemoryStore;
+use provost_runtime::store::{ClaimFilter, Store};
 use provost_runtime::system::{HashedIds, NoRandomness, SystemClock};
-use provost_runtime::worker::Worker;
-use provost_store::sqlite::{Database, OpenError, Options};
-use tokio::sync::Semaphore;
-use tokio_util::task::TaskTracker;
+use provost_runtime::verify::{Anchor, AnchorFile};
+use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
+use tokio::sync::OnceCell;
 
 use super::Runtime;
 use super::check::{self, Ignored, Known};
@@ -22,11 +23,11 @@ use super::start::Shared;
 use crate::tool::Registry;
 use crate::{Agent, Tool};
 
-/// Gathers the parts of a runtime. Only a model is needed; without a store everything is kept in memory.
+/// Gathers the parts of a runtime. Only a model is needed; without a store runs live in memory.
 #[derive(Default)]
 pub struct Builder {
     model: Option<Arc<dyn Model>>,
-    store: Store,
+    storage: Storage,
     tools: Vec<Tool>,
     executor: Option<(serde_json::Value, Arc<dyn ToolExecutor>)>,
     agents: Vec<Agent>,
@@ -38,15 +39,18 @@ pub struct Builder {
     ids: Option<Arc<dyn Ids>>,
     runs_max: Option<usize>,
     unattended: bool,
+    scope: Option<ClaimFilter>,
+    seal: Option<SealKey>,
+    anchor: Option<Arc<dyn Anchor>>,
 }
 
-/// Where things are kept.
+/// Where runs are stored.
 #[derive(Default)]
-enum Store {
+enum Storage {
     #[default]
     Memory,
     Sqlite(PathBuf),
-    Given(Stores),
+    Given(Arc<dyn Store>),
 }
 
 /// Why a runtime cannot be built.
@@ -99,17 +103,39 @@ impl Builder {
         self
     }
 
-    /// Keeps everything in a SQLite file, made when it is missing.
+    /// Stores runs in a SQLite file, made when it is missing.
     #[must_use]
     pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
-        self.store = Store::Sqlite(path.into());
+        self.storage = Storage::Sqlite(path.into());
         self
     }
 
-    /// Keeps everything in storage of the caller's own.
+    /// Stores runs in a store of the caller's own.
     #[must_use]
-    pub fn stores(mut self, stores: Stores) -> Self {
-        self.store = Store::Given(stores);
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.storage = Storage::Given(store);
+        self
+    }
+
+    /// Seals secret arguments of calls that wait, so that another process can go on with them. Without a key such
+    /// a call is refused before a person or a client is asked.
+    #[must_use]
+    pub fn seal_key(mut self, key: SealKey) -> Self {
+        self.seal = Some(key);
+        self
+    }
+
+    /// Writes a line to a file outside the store for every run that ends: a witness of its hash.
+    #[must_use]
+    pub fn anchor_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.anchor = Some(Arc::new(AnchorFile::new(path)));
+        self
+    }
+
+    /// Works on every run of the store that fits, not only on those that this runtime was asked for.
+    #[must_use]
+    pub fn works_on(mut self, filter: ClaimFilter) -> Self {
+        self.scope = Some(filter);
         self
     }
 
@@ -203,7 +229,7 @@ impl Builder {
             Some(ids) => ids,
             None => Arc::new(HashedIds::from_system(clock.clone())?),
         };
-        let stores = self.store.open()?;
+        let store = self.storage.open(&clock)?;
         let registry = registry(self.tools)?;
         let all = registry.declarations(None);
         if let (Some(_), Some(tools)) = (&self.executor, all.as_object().filter(|tools| !tools.is_empty())) {
@@ -224,33 +250,32 @@ impl Builder {
         host.mediator = self.mediator;
         host.diagnostics = self.diagnostics;
         host.summariser = self.summariser;
-        host.lock = Some(Arc::new(StoredLock { sessions: stores.sessions.clone(), clock: clock.clone() }));
-        host.persister = Some(Arc::new(StoredTranscript { sessions: stores.sessions.clone(), clock }));
-        host.approvals = Some(stores.approvals.clone());
-        host.memory = Some(stores.memory.clone());
-        host.client_requests = Some(stores.client_tool_requests.clone());
-        host.inbox = Some(stores.inbox.clone());
         Ok(Runtime::new(Shared {
-            worker: Worker::new(stores.clone()),
-            stores,
+            store,
+            runs: OnceCell::new(),
             host,
             ids,
             agents,
             registry,
             declarations,
             known,
-            tasks: TaskTracker::new(),
-            places: Arc::new(Semaphore::new(self.runs_max.unwrap_or(Self::RUNS_MAX))),
+            scope: self.scope.map_or(Scope::Asked, Scope::All),
+            runs_max: self.runs_max.unwrap_or(Self::RUNS_MAX),
+            seal: self.seal,
+            anchor: self.anchor,
         }))
     }
 }
 
-impl Store {
-    fn open(self) -> Result<Stores, OpenError> {
+impl Storage {
+    fn open(self, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Store>, OpenError> {
         match self {
-            Self::Memory => Ok(Storage::stores()),
-            Self::Sqlite(path) => Ok(Stores::of(&Database::open(&path, &Options::default())?)),
-            Self::Given(stores) => Ok(stores),
+            Self::Memory => Ok(Arc::new(MemoryStore::new(clock.clone()))),
+            Self::Sqlite(path) => {
+                let options = SqliteOptions { clock: clock.clone(), ..SqliteOptions::default() };
+                Ok(Arc::new(SqliteStore::open(&path, &options)?))
+            }
+            Self::Given(store) => Ok(store),
         }
     }
 }

@@ -1,41 +1,36 @@
 //! A run at work.
 
-use provost_runtime::RunId;
-use provost_runtime::worker::WorkError;
-use tokio::task::JoinHandle;
+use provost_engine::{RunId, Seq};
+use provost_runtime::dispatch::RunEvents;
 
-use super::{Events, Outcome};
+use super::{Outcome, Runtime, WorkError};
 
-/// A run at work in this process. Dropping the handle leaves it at work; [`crate::Runtime::cancel`] stops it.
+/// A run that is durable and worked on. Dropping the handle leaves it at work; [`Runtime::cancel`] stops it.
+#[derive(Clone)]
 pub struct RunHandle {
     pub(super) run: RunId,
-    pub(super) events: Option<Events>,
-    pub(super) task: JoinHandle<Result<Outcome, WorkError>>,
+    pub(super) runtime: Runtime,
 }
 
 impl RunHandle {
-    /// The run.
+    /// Returns the run.
     pub fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// What happens in it; the stream can be taken once.
-    pub fn events(&mut self) -> Option<Events> {
-        self.events.take()
-    }
-
-    /// Waits until the run is over, or waits for somebody.
+    /// Returns its events from the beginning, and what streams meanwhile.
     ///
     /// # Errors
-    /// When it could not be worked on to the end; it can be resumed.
-    pub async fn outcome(self) -> Result<Outcome, WorkError> {
-        match self.task.await {
-            Ok(outcome) => outcome,
-            // Nobody aborts the task, so it panicked, and the panic goes on where it can be seen.
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => std::future::pending().await,
-            },
-        }
+    /// If the worker cannot be started.
+    pub async fn events(&self) -> Result<RunEvents, WorkError> {
+        self.runtime.events(&self.run, Seq(0)).await
+    }
+
+    /// Waits until the run is over, or rests.
+    ///
+    /// # Errors
+    /// If it cannot be worked on here; it can be resumed.
+    pub async fn outcome(&self) -> Result<Outcome, WorkError> {
+        self.runtime.outcome(&self.run).await
     }
 }

@@ -2,7 +2,8 @@
 
 use provost_contract::json::{self, Object};
 use provost_contract::sensitivity;
-use provost_runtime::RunId;
+use provost_engine::{Actor, RunId};
+use provost_runtime::store::SessionRow;
 use serde_json::{Value, json};
 
 use crate::Agent;
@@ -21,6 +22,8 @@ pub struct Request {
     pub(super) about: Object,
     pub(super) principal: Option<Value>,
     pub(super) options: Object,
+    pub(super) key: Option<String>,
+    pub(super) by: Option<Actor>,
 }
 
 impl Request {
@@ -84,6 +87,33 @@ impl Request {
         self
     }
 
+    /// A key of the caller's own: the same key with an equal request answers with the run that it began.
+    #[must_use]
+    pub fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// Who asks. Without it, it is the program that embeds the library.
+    #[must_use]
+    pub fn by(mut self, actor: impl Into<Actor>) -> Self {
+        self.by = Some(actor.into());
+        self
+    }
+
+    /// What a request does not say, its session does: the workspace and the agent.
+    pub(super) fn in_session(&mut self, session: &SessionRow) {
+        let about = &session.about;
+        self.about.entry("workspace").or_insert_with(|| about.workspace.as_str().into());
+        if self.agent.is_none() && !about.agent.is_empty() {
+            self.agent = Some(about.agent.clone());
+        }
+    }
+
+    pub(super) fn actor(&self) -> Actor {
+        self.by.clone().unwrap_or_else(crate::library)
+    }
+
     /// The options of the loop, for an agent and its tools.
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
@@ -101,9 +131,6 @@ impl Request {
             "argument_check": "schema",
             "policy": policy,
         }));
-        if let Some(session) = &self.session {
-            options.insert("session_id".to_owned(), session.as_str().into());
-        }
         if agent.repetition_limit > 0 {
             options.insert("spin_detector".to_owned(), json!({ "threshold": agent.repetition_limit }));
             options.insert("identical_failure_tracker".to_owned(), json!({ "threshold": FAILURES_MAX }));
@@ -129,13 +156,6 @@ impl Request {
     fn who(&self) -> Value {
         let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
         sensitivity::redact_names(&self.principal.clone().unwrap_or_else(own))
-    }
-
-    /// The transcript the run goes on from, the agent's instructions first.
-    pub(super) fn transcript(&self, agent: &Agent) -> Vec<Value> {
-        let system = json!({ "role": "system", "content": agent.instructions });
-        let told = (!agent.instructions.is_empty()).then_some(system);
-        told.into_iter().chain(self.messages.iter().cloned()).collect()
     }
 }
 

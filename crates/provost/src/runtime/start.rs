@@ -1,38 +1,37 @@
-//! The doors: start, resume, answer, speak, stop.
+//! The doors: start, resume, speak, stop, watch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use provost_contract::approval::{PendingAction, PendingActionStatus};
 use provost_contract::json::Object;
-use provost_contract::tool::RuntimeToolRequest;
-use provost_contract::{ContractError, Message, timestamp};
-use provost_runtime::RunId;
-use provost_runtime::driver::{Host, Resume, Start};
-use provost_runtime::port::{
-    ApprovalFilter, Fault, IdKind, Ids, PendingRequests, RememberedApproval, Seq, Signal, SparedQuestion,
-    Stores,
-};
-use provost_runtime::service::client_tools::{ClientToolEvent, ClientToolEvents, ClientTools, Submission};
-use provost_runtime::service::{DecideError, Decision, ServiceError, decide};
-use provost_runtime::worker::Worker;
-use serde_json::{Value, json};
-use tokio::sync::Semaphore;
-use tokio_util::task::TaskTracker;
+use provost_contract::{ContractError, Message};
+use provost_engine::event::{EventKind, MessageMode, Signal};
+use provost_engine::{Actor, Agent as CompiledAgent, RunId, Seq, SessionId, WhenBusy, view};
+use provost_runtime::actor::{LoadError, ReadRun, SealKey};
+use provost_runtime::dispatch::{self, NewRunRequest, RunEvents, Scope};
+use provost_runtime::host::{Host, Runs, RunsError, Start};
+use provost_runtime::port::{Fault, IdKind, Ids};
+use provost_runtime::store::{self, AcceptError, PostError, ResumeError, Store};
+use provost_runtime::system::HashedIds;
+use provost_runtime::verify::Anchor;
+use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use super::check::{Ignored, Known};
-use super::work::Work;
-use super::{Builder, Request, RunHandle};
+use super::{Builder, Outcome, Request, RunHandle, RunStatus};
 use crate::Agent;
 use crate::tool::Registry;
 
 /// A governed agent runtime. Cheap to clone; every clone is the same runtime.
+///
+/// Its worker starts with the first run that is started, resumed or watched, inside the tokio runtime of that
+/// call.
 #[derive(Clone)]
 pub struct Runtime(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
-    pub(super) stores: Stores,
-    pub(super) worker: Worker,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) runs: OnceCell<Runs>,
     pub(super) host: Host,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) agents: BTreeMap<String, Agent>,
@@ -40,8 +39,10 @@ pub(super) struct Shared {
     /// The declarations of an executor that brings its own tools.
     pub(super) declarations: Option<Value>,
     pub(super) known: Known,
-    pub(super) tasks: TaskTracker,
-    pub(super) places: Arc<Semaphore>,
+    pub(super) scope: Scope,
+    pub(super) runs_max: usize,
+    pub(super) seal: Option<SealKey>,
+    pub(super) anchor: Option<Arc<dyn Anchor>>,
 }
 
 /// Why a run was not started. Nothing was written.
@@ -61,30 +62,112 @@ pub enum StartError {
         /// The agents there are.
         known: Vec<String>,
     },
-    /// The request is none.
+    /// The request is malformed.
     #[error(transparent)]
     Invalid(#[from] ContractError),
     /// The request has something that the run would ignore.
     #[error(transparent)]
     Ignored(#[from] Ignored),
+    /// The session does not exist.
+    #[error("there is no session {0}: create it with Runtime::create_session")]
+    NoSession(SessionId),
+    /// Another run is active in the session.
+    #[error("run {active} is active in the session: say it to that run with Session::say")]
+    SessionBusy {
+        /// That run.
+        active: RunId,
+    },
+    /// The key was used for another request.
+    #[error("the key was used for another request, which run {run} has: use another key")]
+    KeyUsed {
+        /// The run of that request.
+        run: RunId,
+    },
+    /// The run cannot be accepted or worked on.
+    #[error(transparent)]
+    Runs(#[from] RunsError),
 }
 
-/// Why a message or the wish to stop did not reach a run.
+impl From<dispatch::StartError> for StartError {
+    fn from(error: dispatch::StartError) -> Self {
+        match error {
+            dispatch::StartError::Accept(AcceptError::SessionBusy { active }) => Self::SessionBusy { active },
+            dispatch::StartError::Accept(AcceptError::SessionMissing(session)) => Self::NoSession(session),
+            dispatch::StartError::Accept(AcceptError::DedupeConflict { run })
+            | dispatch::StartError::Say(store::SayError::DedupeConflict { run }) => Self::KeyUsed { run },
+            dispatch::StartError::Say(store::SayError::Missing(session)) => Self::NoSession(session),
+            error => Self::Runs(error.into()),
+        }
+    }
+}
+
+/// Why a run could not be worked on, or not be reached. The run itself is not over.
 #[derive(Debug, thiserror::Error)]
-pub enum SignalError {
+pub enum WorkError {
     /// There is no such run.
     #[error("there is no run {0}")]
     UnknownRun(RunId),
-    /// The message is none.
+    /// The run is over: nothing reaches it any more.
+    #[error("run {run} is over: it ended as {status}")]
+    Ended {
+        /// The run.
+        run: RunId,
+        /// How.
+        status: String,
+    },
+    /// A run that ended like this, or whose conversation went on, cannot be taken up again.
+    #[error("{0}")]
+    NotResumable(#[source] ResumeError),
+    /// The message is malformed, or a result record cannot be written.
     #[error(transparent)]
     Invalid(#[from] ContractError),
-    /// It could not be kept.
+    /// The run cannot be worked on or read here.
     #[error(transparent)]
-    Storage(#[from] Fault),
+    Runs(#[from] RunsError),
+}
+
+impl WorkError {
+    fn of(error: PostError) -> Self {
+        match error {
+            PostError::UnknownRun(run) => Self::UnknownRun(run),
+            PostError::RunEnded { run, status } => Self::Ended { run, status },
+            PostError::QueueFull { waiting } => {
+                let holder = format!("a run that has not read {waiting} signals");
+                Self::Runs(Fault::Busy { waited_ms: 0, holder }.into())
+            }
+            PostError::Storage(fault) => fault.into(),
+        }
+    }
+}
+
+impl From<Fault> for WorkError {
+    fn from(fault: Fault) -> Self {
+        Self::Runs(fault.into())
+    }
+}
+
+impl From<LoadError> for WorkError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Unknown(run) => Self::UnknownRun(run),
+            error => Self::Runs(error.into()),
+        }
+    }
+}
+
+/// How a run that is over is taken up again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resume {
+    /// Budgets with their new ceilings; what was used of them counts.
+    pub budgets: BTreeMap<String, u64>,
+    /// Why.
+    pub reason: String,
+    /// Who takes it up.
+    pub by: Option<Actor>,
 }
 
 impl Runtime {
-    /// Gathers the parts of a runtime.
+    /// Returns a builder of a runtime.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -93,160 +176,203 @@ impl Runtime {
         Self(Arc::new(shared))
     }
 
-    /// Starts a run; it works on its own from here.
+    /// Returns the store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.0.store
+    }
+
+    /// What works on runs; started with the first call.
+    pub(crate) async fn runs(&self) -> Result<&Runs, RunsError> {
+        let start = async || {
+            let shared = &self.0;
+            // An id of a worker is never used again, whatever source of ids a test brings.
+            let ids = HashedIds::from_system(shared.host.clock.clone());
+            let ids = ids.map_err(|error| Fault::Failed(error.into()))?;
+            let worker = ids.make(IdKind::Worker).parse();
+            let worker =
+                worker.map_err(|_| Fault::Failed("the source of ids made none for a worker".into()))?;
+            let config = dispatch::DispatcherConfig {
+                runs_max: shared.runs_max,
+                ..dispatch::DispatcherConfig::new(worker, shared.scope.clone())
+            };
+            let secrets = (shared.seal.clone(), shared.anchor.clone());
+            let runs = Runs::start(shared.store.clone(), shared.host.clone(), config, secrets).await?;
+            // Denials are those of the agents as they are today, whatever a run was accepted under.
+            for agent in shared.agents.values() {
+                if let Ok(compiled) = self.compiled(agent) {
+                    runs.agents.add(compiled);
+                }
+            }
+            Ok(runs)
+        };
+        self.0.runs.get_or_try_init(start).await
+    }
+
+    /// Starts a run. It is durable when this returns, and works on its own from there.
     ///
     /// # Errors
-    /// When there is no such agent, or the request is none.
-    pub fn start(&self, request: impl Into<Request>) -> Result<RunHandle, StartError> {
-        let request = request.into();
+    /// If there is no such agent or session, the session is busy, or the request has something that the run
+    /// would ignore.
+    pub async fn start(&self, request: impl Into<Request>) -> Result<RunHandle, StartError> {
+        let mut request = request.into();
+        if let Some(session) = request.session.clone() {
+            let session = named(&session)?;
+            let row = self.0.store.session(session.clone()).await.map_err(RunsError::from)?;
+            request.in_session(&row.ok_or(StartError::NoSession(session))?);
+        }
+        let (new, context) = self.new_run(&request)?;
+        let begun = self.runs().await?.begin(new, context).await;
+        let accepted = begun.map_err(|error| match error {
+            RunsError::Start(error) => StartError::from(error),
+            error => error.into(),
+        })?;
+        Ok(self.handle(accepted.run))
+    }
+
+    pub(super) fn handle(&self, run: RunId) -> RunHandle {
+        RunHandle { run, runtime: self.clone() }
+    }
+
+    /// A request as a run that can be accepted, and the caller's context, which is written nowhere.
+    pub(super) fn new_run(&self, request: &Request) -> Result<(NewRunRequest, Object), StartError> {
         let agent = self.agent(request.agent.as_deref())?;
         self.0.known.options(&request.options)?;
-        let tools = match &self.0.declarations {
-            Some(declarations) => chosen(declarations, agent.tools.as_deref()),
-            None => self.0.registry.declarations(agent.tools.as_deref()),
-        };
         let run = match &request.run {
             Some(run) => run.clone(),
             None => self.0.ids.make(IdKind::Run).parse().map_err(|_| unnamed())?,
         };
-        let options = request.options(agent, tools, &run);
-        let start = Start::read(&request.transcript(agent), &options, &self.0.host)?;
-        Ok(self.set_to_work(run, Work::Start(Box::new(start))))
+        let options = self.options(request, agent, &run);
+        let start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
+        let mut new = start.request(request.actor())?;
+        new.session = match &request.session {
+            Some(session) => Some((named(session)?, WhenBusy::Refuse)),
+            None => None,
+        };
+        new.key.clone_from(&request.key);
+        Ok((new, start.context))
     }
 
-    /// Goes on with a run: after a crash, or when somebody answered what it waits for. A run that is over
-    /// only tells its outcome again.
-    pub fn resume(&self, run: RunId) -> RunHandle {
-        self.resume_with(run, Resume::default())
-    }
-
-    /// Goes on with a run under changed limits, or with one that stopped short.
-    pub fn resume_with(&self, run: RunId, resume: Resume) -> RunHandle {
-        self.set_to_work(run, Work::Resume(resume))
-    }
-
-    /// What waits for a decision, in the order it was asked.
-    ///
-    /// # Errors
-    /// When the storage fails.
-    pub async fn pending(&self) -> Result<Vec<PendingAction>, Fault> {
-        let filter =
-            ApprovalFilter { status: Some(PendingActionStatus::Pending), ..ApprovalFilter::default() };
-        self.0.stores.approvals.list(&filter).await
-    }
-
-    /// Decides about what waits, and lets its run go on.
-    ///
-    /// # Errors
-    /// Why the decision does not count: nothing waits there, somebody was first, or may not decide.
-    pub async fn decide(
-        &self,
-        action_id: &str,
-        decision: Decision,
-    ) -> Result<Option<RunHandle>, DecideError> {
-        let now_ms = self.0.host.clock.now_ms();
-        let action = decide(&*self.0.stores.approvals, action_id, &decision, now_ms).await?;
-        let run = action.run_id().and_then(|run| run.parse().ok());
-        Ok(run.map(|run| self.resume(run)))
-    }
-
-    /// The questions that need not be asked again, in the order that was said.
-    ///
-    /// # Errors
-    /// When the storage fails.
-    pub async fn remembered(&self) -> Result<Vec<RememberedApproval>, Fault> {
-        self.0.stores.memory.remembered().await
-    }
-
-    /// Has a question asked again; says whether it was spared before.
-    ///
-    /// # Errors
-    /// When the storage fails.
-    pub async fn forget(&self, question: &SparedQuestion) -> Result<bool, Fault> {
-        self.0.stores.memory.forget(question).await
-    }
-
-    /// The calls that wait for a client, in the order they were asked.
-    ///
-    /// # Errors
-    /// When the storage fails.
-    pub async fn client_requests(&self) -> Result<Vec<RuntimeToolRequest>, ServiceError> {
-        self.client_tools().pending(&PendingRequests::default()).await
-    }
-
-    /// Takes a client's result, `{request_id, success?, result?, error?}`, and lets its run go on. The
-    /// first result counts; a later one is told the first.
-    ///
-    /// # Errors
-    /// When nothing waits under that id, the result is of another tool, or its time is over: then the run
-    /// goes on without it when it is resumed.
-    pub async fn submit(&self, result: &Value) -> Result<(Submission, Option<RunHandle>), ServiceError> {
-        let submission = self.take_result(result).await?;
-        let run = submission.request.get("run_id").and_then(Value::as_str).and_then(|run| run.parse().ok());
-        let run = run.filter(|_| !submission.duplicate).map(|run| self.resume(run));
-        Ok((submission, run))
-    }
-
-    /// Takes a client's result, unless it comes too late.
-    pub(crate) async fn take_result(&self, result: &Value) -> Result<Submission, ServiceError> {
-        let tools = self.client_tools();
-        let id = result.get("request_id").and_then(Value::as_str).unwrap_or_default();
-        let now = timestamp::iso8601(self.0.host.clock.now_ms().div_euclid(1_000));
-        let record = tools.requests.get(id.trim()).await?;
-        if let Some(late) = record.filter(|record| record.is_overdue(&now)) {
-            // Whoever resumes the run gives the request up.
-            let message = format!(
-                "it was awaited until {}; the run goes on without it when resumed",
-                late.timeout_at()
-            );
-            return Err(ContractError::with_message("runtime_tool_result_late", message).into());
+    fn tools_of(&self, agent: &Agent) -> Value {
+        match &self.0.declarations {
+            Some(declarations) => chosen(declarations, agent.tools.as_deref()),
+            None => self.0.registry.declarations(agent.tools.as_deref()),
         }
-        tools.submit(result, None, &Object::new()).await
     }
 
-    pub(crate) fn client_tools(&self) -> ClientTools {
-        ClientTools { requests: self.0.stores.client_tool_requests.clone(), events: Arc::new(Unheard) }
+    /// The options of a run. Which policy is in force is part of them: what was decided under another one is decided
+    /// again.
+    fn options(&self, request: &Request, agent: &Agent, run: &RunId) -> Object {
+        let mut options = request.options(agent, self.tools_of(agent), run);
+        let policy = options.get_mut("policy").and_then(Value::as_object_mut);
+        if let (Some(provider), Some(policy)) = (&self.0.host.policy, policy) {
+            policy.insert("policy_version".to_owned(), provider.version().into());
+        }
+        options
     }
 
-    /// Says something to a run: the model hears it in its next turn. What waits for a decision is taken
+    /// An agent as a run of it obeys it, without anything that only a request says.
+    fn compiled(&self, agent: &Agent) -> Result<Arc<CompiledAgent>, StartError> {
+        let run: RunId = "run".parse().map_err(|_| unnamed())?;
+        let options = self.options(&Request::default(), agent, &run);
+        Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
+    }
+
+    /// Goes on with a run after a crash, or when what it waits for was answered elsewhere. A run that is over
+    /// stays so; see [`Runtime::reopen`].
+    ///
+    /// # Errors
+    /// If the worker cannot be started.
+    pub async fn resume(&self, run: &RunId) -> Result<RunHandle, WorkError> {
+        self.runs().await?.dispatcher.ask(run);
+        Ok(self.handle(run.clone()))
+    }
+
+    /// Takes a run up again that failed, stalled, was interrupted or spent a budget.
+    ///
+    /// # Errors
+    /// If there is no such run, it is not over, or ended in a way that is final.
+    pub async fn reopen(&self, run: &RunId, resume: Resume) -> Result<RunHandle, WorkError> {
+        let runs = self.runs().await?;
+        let by = resume.by.unwrap_or_else(crate::library);
+        let resumed = runs.doors.resume(run, resume.budgets, &resume.reason, by).await;
+        resumed.map_err(|error| match error {
+            ResumeError::UnknownRun(run) => WorkError::UnknownRun(run),
+            ResumeError::Storage(fault) => fault.into(),
+            error => WorkError::NotResumable(error),
+        })?;
+        self.resume(run).await
+    }
+
+    /// Returns the events of a run behind a position, and what streams meanwhile. The run may be live or over, and
+    /// worked on by any process.
+    ///
+    /// # Errors
+    /// If the worker cannot be started.
+    pub async fn events(&self, run: &RunId, after: Seq) -> Result<RunEvents, WorkError> {
+        Ok(self.runs().await?.events.follow(run, after))
+    }
+
+    /// Waits until a run is over or rests, and returns what came of it.
+    ///
+    /// # Errors
+    /// If there is no such run, or it cannot be worked on here.
+    pub async fn outcome(&self, run: &RunId) -> Result<Outcome, WorkError> {
+        let runs = self.runs().await?;
+        runs.settled(run).await.map_err(unknown)?;
+        let read = runs.read(run).await.map_err(unknown)?;
+        self.outcome_of(run, &read)
+    }
+
+    fn outcome_of(&self, run: &RunId, read: &ReadRun) -> Result<Outcome, WorkError> {
+        let ended = read.events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::RunEnded(ended) => Some(ended.status),
+            _ => None,
+        });
+        let waits = view::waits(&read.agent, &read.history, &read.events).map_err(LoadError::from)?;
+        let status = match ended.filter(|_| waits.is_empty()) {
+            Some(ended) => ended.into(),
+            None => RunStatus::Waiting,
+        };
+        let result = view::conversation_result(&read.agent, &read.history, &read.events)?;
+        Ok(Outcome { run: run.clone(), status, waits, result })
+    }
+
+    /// Says something to a run: the model reads it in its next turn. Questions that were not answered are taken
     /// back.
     ///
     /// # Errors
-    /// When there is no such run, or nothing can be kept.
-    pub async fn say(&self, run: &RunId, by: &str, text: &str) -> Result<(), SignalError> {
-        let message = Message::parse(&json!({ "role": "user", "content": text }))?;
-        self.post(run, by, Signal::Message(message.to_value())).await
+    /// If there is no such run, or it is over.
+    pub async fn say(&self, run: &RunId, by: impl Into<Actor>, text: &str) -> Result<RunHandle, WorkError> {
+        let message = Message::parse(&serde_json::json!({ "role": "user", "content": text }))?;
+        let (message, mode) = (Arc::new(message), MessageMode::Supersede);
+        self.post(run, by.into(), Signal::Message { message, mode, leaves_doubt: false }).await
     }
 
     /// Stops a run: tools that work are stopped, and every call gets an honest result.
     ///
     /// # Errors
-    /// When there is no such run, or nothing can be kept.
-    pub async fn cancel(&self, run: &RunId, by: &str, reason: &str) -> Result<(), SignalError> {
-        self.post(run, by, Signal::Cancel { reason: reason.to_owned() }).await
+    /// If there is no such run, or it is over.
+    pub async fn cancel(
+        &self,
+        run: &RunId,
+        by: impl Into<Actor>,
+        reason: &str,
+    ) -> Result<RunHandle, WorkError> {
+        self.post(run, by.into(), Signal::Cancel { actions: None, reason: reason.to_owned() }).await
     }
 
-    /// Waits until no run works in this process any more. New ones can still be started.
-    pub async fn idle(&self) {
-        self.0.tasks.close();
-        self.0.tasks.wait().await;
-        self.0.tasks.reopen();
+    async fn post(&self, run: &RunId, by: Actor, signal: Signal) -> Result<RunHandle, WorkError> {
+        let runs = self.runs().await?;
+        runs.doors.post(run, signal, by, None).await.map_err(WorkError::of)?;
+        self.resume(run).await
     }
 
-    /// Where everything is kept.
-    pub fn stores(&self) -> &Stores {
-        &self.0.stores
-    }
-
-    async fn post(&self, run: &RunId, by: &str, signal: Signal) -> Result<(), SignalError> {
-        let head = self.0.stores.journal.head(run).await?;
-        if head == Seq::NONE {
-            return Err(SignalError::UnknownRun(run.clone()));
+    /// Lets running attempts end, gives up the lease and stops the worker. Runs that are not over are gone on with
+    /// by another worker, or the next process.
+    pub async fn drain(&self) {
+        if let Some(runs) = self.0.runs.get() {
+            runs.dispatcher.drain().await;
         }
-        let id = self.0.ids.make(IdKind::Action);
-        let now_ms = self.0.host.clock.now_ms();
-        self.0.stores.inbox.post(run, &id, by, signal, now_ms).await?;
-        Ok(())
     }
 
     fn agent(&self, name: Option<&str>) -> Result<&Agent, StartError> {
@@ -263,6 +389,25 @@ impl Runtime {
     }
 }
 
+pub(super) fn named(session: &str) -> Result<SessionId, ContractError> {
+    session.parse().map_err(|error: provost_engine::IdError| {
+        ContractError::field("invalid_session_id", "session", &error.to_string())
+    })
+}
+
+/// A run that cannot be read because it does not exist.
+pub(super) fn unknown(error: RunsError) -> WorkError {
+    match error {
+        RunsError::Load(error) => error.into(),
+        error => error.into(),
+    }
+}
+
+fn instructions(agent: &Agent) -> Vec<Arc<Message>> {
+    let given = Some(&*agent.instructions).filter(|text| !text.is_empty());
+    given.map(|text| Arc::new(Message::text("system", text))).into_iter().collect()
+}
+
 /// The declarations of an executor that an agent chooses, in their own order.
 fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
     let Some(names) = names else { return declarations.clone() };
@@ -271,13 +416,6 @@ fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
     entries.map(|(name, tool)| (name.clone(), tool.clone())).collect()
 }
 
-/// What clients do is in the journal of their run.
-struct Unheard;
-
-impl ClientToolEvents for Unheard {
-    fn happened(&self, _event: ClientToolEvent) {}
-}
-
 fn unnamed() -> ContractError {
-    ContractError::whole("invalid_run_id", "the source of names made none that names a run")
+    ContractError::whole("invalid_run_id", "the source of ids made none that names a run")
 }

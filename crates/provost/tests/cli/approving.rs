@@ -73,59 +73,90 @@ fn together(turns: &[Value]) -> Value {
     json!({ "tool_calls": calls.collect::<Vec<_>>() })
 }
 
-/// Changes the stored question behind the back of the program.
+/// Changes what is stored of a question behind the back of the program.
 #[expect(clippy::disallowed_methods, reason = "another program changes the file")]
-fn replace_in_approvals(world: &World, from: &str, to: &str) {
+fn change(world: &World, sql: &str) {
     let file = rusqlite::Connection::open(world.path(".provost/provost.db")).unwrap();
-    let changed = file.execute("UPDATE approvals SET record = replace(record, ?1, ?2)", [from, to]).unwrap();
-    assert_eq!(changed, 1);
+    assert_eq!(file.execute(sql, []).unwrap(), 1, "{sql}");
 }
 
+/// What a person reads comes from the journal, and the answer is bound to it.
 #[test]
 fn a_stored_question_that_was_changed_is_refused() {
-    for (from, to, through) in
-        [("EVIL", "EVIL", true), ("EVIL", "nice", false), ("sha256:", "sha256:0", false)]
-    {
+    let other = format!("sha256:{}", "0".repeat(64));
+    for (sql, through) in [
+        ("UPDATE waits SET ask = ask".to_owned(), true),
+        ("UPDATE waits SET ask = replace(ask, 'EVIL', 'nice')".to_owned(), true),
+        (format!("UPDATE waits SET binding = '{other}'"), false),
+    ] {
         let play = Play::new(vec![write("a", "new", "EVIL\n")]);
         assert_eq!(play.run().code, 3);
-        replace_in_approvals(&play.world, from, to);
+        change(&play.world, &sql);
         let approved = play.provost(&["approve", "last"]);
         assert_eq!((approved.code == 0, play.is_there("new")), (through, through), "{}", approved.stderr);
-        assert!(!approved.stderr.contains("+nice"), "{}", approved.stderr);
+        assert!(
+            approved.stderr.contains("+EVIL") && !approved.stderr.contains("+nice"),
+            "{}",
+            approved.stderr
+        );
     }
 }
 
-/// The question is decided, and then the row is changed before the run goes on.
+/// The question is decided, and then the answer is changed before the run goes on.
 #[test]
 fn an_approval_of_other_arguments_runs_nothing() {
-    for (to, through) in [("sha256:", true), ("sha256:0", false)] {
+    let other = format!("sha256:{}", "0".repeat(64));
+    let bound = "json_set(body, '$.answer.binding',";
+    for (sql, through) in [
+        ("UPDATE signals SET body = body".to_owned(), true),
+        (format!("UPDATE signals SET body = {bound} '{other}')"), false),
+    ] {
         let play = Play::new(vec![write("a", "new", "text\n")]);
         assert_eq!(play.run().code, 3);
         assert_eq!(play.provost(&["approve", "last", "--only"]).code, 0);
-        replace_in_approvals(&play.world, "sha256:", to);
+        change(&play.world, &sql);
         let resumed = play.provost(&["resume", "last"]);
-        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert_eq!(resumed.code == 0, through, "it is asked again: {}", resumed.stderr);
         assert_eq!(play.is_there("new"), through, "{}", resumed.stderr);
-        let explained = play.provost(&["explain", "last"]).stdout;
-        assert_eq!(explained.contains("is about other arguments"), !through, "{explained}");
     }
 }
 
+/// What only reads asks at once, however many calls there are; effects are asked about in their order.
 #[test]
 fn several_waiting_calls_are_all_shown_and_each_is_named() {
+    let read = |id: &str, path: &str| Scripted::call(id, "fs/read", &json!({ "path": path }));
+    let policy = "[policy.tools]\n\"fs/read\" = \"preview\"\n";
+    let play = Play::with_policy(policy, vec![together(&[read("a", "notes"), read("b", "provost.toml")])]);
+    let parked = play.run();
+    assert_eq!(parked.code, 3);
+    assert!(
+        parked.stderr.contains("--action 1") && parked.stderr.contains("--action 2"),
+        "{}",
+        parked.stderr
+    );
+    let unnamed = play.provost(&["approve", "last"]);
+    assert_eq!(unnamed.code, 1, "{}", unnamed.stderr);
+    assert!(unnamed.stderr.contains("waits for 2 decisions"), "{}", unnamed.stderr);
+    let ids = play.waiting();
+    assert_eq!(play.provost(&["approve", "last", "--only", "--action", &ids[0]]).code, 0);
+    assert_eq!(play.provost(&["reject", "last"]).code, 0);
+    let explained = play.provost(&["explain", "last"]).stdout;
+    assert_eq!(explained.matches("allowed by").count(), 2, "asked about and run: {explained}");
+    assert_eq!(explained.matches("rejected").count(), 1, "{explained}");
+}
+
+#[test]
+fn effects_are_asked_about_one_after_the_other() {
     let calls = together(&[write("a", "first", "harmless\n"), write("b", "second", "EVIL\n")]);
     let play = Play::new(vec![calls]);
     let parked = play.run();
     assert_eq!(parked.code, 3);
-    assert!(parked.stderr.contains("+harmless") && parked.stderr.contains("+EVIL"), "{}", parked.stderr);
-    let unnamed = play.provost(&["approve", "last"]);
-    assert_eq!(unnamed.code, 1, "{}", unnamed.stderr);
-    assert!(unnamed.stderr.contains("waits for 2 decisions"), "{}", unnamed.stderr);
-    assert!(!play.is_there("first") && !play.is_there("second"));
-    let ids = play.waiting();
-    assert_eq!(play.provost(&["approve", "last", "--only", "--action", &ids[0]]).code, 0);
+    assert!(parked.stderr.contains("+harmless") && !parked.stderr.contains("+EVIL"), "{}", parked.stderr);
+    let next = play.provost(&["approve", "last"]);
+    assert_eq!(next.code, 3, "{}", next.stderr);
+    assert!(play.is_there("first") && next.stderr.contains("+EVIL"), "{}", next.stderr);
     assert_eq!(play.provost(&["reject", "last"]).code, 0);
-    assert!(play.is_there("first") && !play.is_there("second"));
+    assert!(!play.is_there("second"));
 }
 
 #[test]
@@ -148,7 +179,7 @@ fn a_call_that_cannot_succeed_goes_back_to_the_model_unasked() {
     let done = play.run();
     assert_eq!(done.code, 0, "{}", done.stderr);
     let exported = play.provost(&["export", "last", "--to", "openai_chat"]).stdout;
-    assert!(exported.contains("no one was asked: it would fail"), "{exported}");
+    assert!(exported.contains("no person was asked: it would fail"), "{exported}");
     let control = Play::new(vec![edit("one")]);
     assert_eq!(control.run().code, 3, "an edit that would work asks");
 }

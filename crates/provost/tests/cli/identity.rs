@@ -119,7 +119,7 @@ fn a_program_of_a_run_decides_nothing() {
         let ran = office.world.printed(office.command(&["run", "office"]).env("PROVOST_SEED", "8"));
         assert!(!office.wrote(), "{how}: {}", ran.stderr);
         let shown = office.provost(&["show", &run]).stdout;
-        assert!(shown.contains("approval_required") && !shown.contains("allowed by"), "{how}: {shown}");
+        assert!(shown.contains("waiting") && !shown.contains("allowed by"), "{how}: {shown}");
         let said = fs::read_to_string(office.world.path("said")).unwrap_or_default();
         assert!(said.contains("error[PV0016]") || how.contains("orphan"), "{how}: {said} {}", ran.stderr);
         // The control: the same command of a person.

@@ -4,7 +4,10 @@ use super::world::{Printed, World};
 
 /// Another run of the same project, in an environment that names a user.
 fn run(world: &World, seed: &str, user: &str) -> Printed {
-    world.printed(world.command(&["run", "examples/audit"]).env("PROVOST_SEED", seed).env("USER", user))
+    // Each a second later than the one before: the newest is the last.
+    let clock = format!("178000000{seed}000");
+    let mut command = world.command(&["run", "examples/audit"]);
+    world.printed(command.env("PROVOST_SEED", seed).env("PROVOST_CLOCK_MS", clock).env("USER", user))
 }
 
 #[test]

@@ -56,6 +56,10 @@ fn documents(stdout: &str) -> String {
         }
         start = end;
     }
+    // Which of them came first is in their positions too.
+    for document in documents.iter_mut().filter(|document| is_result(document)) {
+        document["seq"] = json!("[…]");
+    }
     documents.iter().map(|document| brief(document).to_string()).collect::<Vec<_>>().join("\n")
 }
 

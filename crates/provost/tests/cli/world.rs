@@ -113,10 +113,11 @@ impl World {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Folder, processes and user have other names each time, or on each machine.
+    /// Folder, processes, workers (and so hashes) and user have other names each time, or on each machine.
     pub(crate) fn plain(&self, text: &str) -> String {
         let canonical = self.0.path().canonicalize().unwrap();
-        let text = without(text, "\"process\":\"").replace(&format!("user:{}", who("-un")), "user:ada");
+        let text = without(&without(text, "\"process\":\""), "\"hash\":\"")
+            .replace(&format!("user:{}", who("-un")), "user:ada");
         text.replace(&format!("\"uid\":{}", who("-ur")), "\"uid\":1")
             .replace(&*canonical.to_string_lossy(), "[here]")
             .replace(&*self.0.path().to_string_lossy(), "[here]")
@@ -126,7 +127,7 @@ impl World {
     #[expect(clippy::disallowed_methods, reason = "somebody else changes the file")]
     pub(crate) fn change_the_journal(&self) {
         let file = rusqlite::Connection::open(self.path(".provost/provost.db")).unwrap();
-        let changed = file.execute("UPDATE journal SET epoch = epoch + 1 WHERE last_seq > 1", []).unwrap();
+        let changed = file.execute("UPDATE journal SET epoch = epoch + 1 WHERE seq > 1", []).unwrap();
         assert!(changed > 0);
     }
 
@@ -174,4 +175,16 @@ fn left_out(reason: &str) {
         let mut list = fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
         list.write_all(told.as_bytes()).unwrap();
     }
+}
+
+/// Waits for a moment that must come.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..2_000 {
+        if is_so() {
+            return;
+        }
+        // A pause of the machine, not of the test: what is waited for is a state.
+        drop(Command::new("sleep").arg("0.01").status());
+    }
+    panic!("never: {what}");
 }

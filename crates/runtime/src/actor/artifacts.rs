@@ -91,7 +91,7 @@ fn begin(value: &Value) -> String {
 ///
 /// # Errors
 /// If the store fails.
-pub(super) async fn whole(store: &dyn Store, payload: &Payload) -> Result<Payload, Fault> {
+pub(crate) async fn whole(store: &dyn Store, payload: &Payload) -> Result<Payload, Fault> {
     let Some(artifact) = payload.artifact() else { return Ok(payload.clone()) };
     let value = read(store, artifact.digest).await?;
     Ok(value.map_or_else(|| payload.clone(), Payload::inline))

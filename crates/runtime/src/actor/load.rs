@@ -9,8 +9,9 @@ use provost_engine::{
     WorkerId,
 };
 
+use super::artifacts::whole;
 use crate::port::{Boxed, Fault};
-use crate::store::{EntrySource, Store};
+use crate::store::{EntrySource, RunRow, Store};
 
 /// How many records are read at a time.
 const PAGE: usize = 1_000;
@@ -86,6 +87,8 @@ pub struct LoadedRun {
 /// The verified journal of a run, with what its fold begins from.
 #[derive(Clone, Debug)]
 pub struct ReadRun {
+    /// The run.
+    pub run: RunId,
     /// The agent it obeys.
     pub agent: Arc<Agent>,
     /// What its session said before it.
@@ -101,18 +104,49 @@ impl ReadRun {
     /// # Errors
     /// If the journal is damaged, cut or cannot be read, or the store fails.
     pub async fn read(store: &dyn Store, agents: &dyn Agents, run: &RunId) -> Result<Self, LoadError> {
-        let listed = store.run(run.clone()).await?.ok_or_else(|| LoadError::Unknown(run.clone()))?;
-        let (events, seq, head) = read_events(store, run, None).await?;
-        if (seq, head) != (listed.row.head, listed.row.head_hash) {
-            return Err(LoadError::Cut { run: run.clone(), journal: seq, row: listed.row.head });
-        }
+        let (row, events) = Self::row_and_events(store, run).await?;
         let Some(EventKind::RunAccepted(accepted)) = events.first().map(|event| &event.kind) else {
             return Err(LoadError::Unknown(run.clone()));
         };
         let agent = agent_of(store, agents, &accepted.spec).await?;
-        let upto = listed.row.session_from;
-        let history = session_history(store, agents, &accepted.spec, upto).await?;
-        Ok(Self { agent, history, events, head })
+        let history = session_history(store, agents, &accepted.spec, row.session_from).await?;
+        Ok(Self { run: run.clone(), agent, history, events, head: row.head_hash })
+    }
+
+    /// The row of a run, and the events that it says there are. A run that another worker works on may grow between
+    /// two looks: then both are read again.
+    async fn row_and_events(store: &dyn Store, run: &RunId) -> Result<(RunRow, Vec<Event>), LoadError> {
+        let row = async || match store.run(run.clone()).await? {
+            Some(listed) => Ok(listed.row),
+            None => Err(LoadError::Unknown(run.clone())),
+        };
+        let mut before = row().await?;
+        loop {
+            let (events, seq, head) = read_events(store, run, None).await?;
+            if (seq, head) == (before.head, before.head_hash) {
+                return Ok((before, events));
+            }
+            let now = row().await?;
+            if now.head == before.head {
+                return Err(LoadError::Cut { run: run.clone(), journal: seq, row: now.head });
+            }
+            before = now;
+        }
+    }
+
+    /// Reads results that are artifacts back into the events, for views that show them whole.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn with_artifacts(mut self, store: &dyn Store) -> Result<Self, Fault> {
+        for event in &mut self.events {
+            if let EventKind::ActionEnded(ended) = &mut event.kind
+                && ended.result.artifact().is_some()
+            {
+                ended.result = whole(store, &ended.result).await?;
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -122,7 +156,7 @@ impl LoadedRun {
     /// # Errors
     /// If the journal is damaged, cut or cannot be read, or the store fails.
     pub async fn load(store: &dyn Store, agents: &dyn Agents, run: &RunId) -> Result<Self, LoadError> {
-        let ReadRun { agent, history, events, head } = ReadRun::read(store, agents, run).await?;
+        let ReadRun { agent, history, events, head, .. } = ReadRun::read(store, agents, run).await?;
         let (taken, active_ms, worker) = (taken(&events), active_ms(&events), worker(&events));
         let mut state = RunState::fold(agent, history, &events)?;
         state.today = agents.today(&state.spec.agent);

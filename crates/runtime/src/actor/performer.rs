@@ -73,8 +73,8 @@ pub enum Delta {
 
 /// Where the deltas of one run go. Never blocks; what does not fit is dropped.
 pub trait DeltaSink: Send + Sync {
-    /// Passes on a piece.
-    fn delta(&self, run: &RunId, delta: Delta);
+    /// Passes on a piece: of the response to a model request, or of an executor, which has no request.
+    fn delta(&self, run: &RunId, request: Option<u32>, delta: Delta);
 }
 
 /// A model call.
@@ -263,6 +263,11 @@ pub trait Performer: Send + Sync {
 
     /// Finds out what became of an attempt of an earlier worker, after ending its process if it can.
     fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found>;
+
+    /// A run is over: what this process knows of it is not needed any more.
+    fn forget(&self, run: &RunId) {
+        let _ = run;
+    }
 
     /// Returns the run that an action delegates to.
     ///

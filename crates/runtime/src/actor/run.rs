@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use provost_engine::event::{Event, EventKind, Signal};
 use provost_engine::view::{self, RunStatus};
 use provost_engine::{
@@ -29,6 +31,8 @@ const SIGNALS: usize = 256;
 const NOTES: usize = 64;
 /// A run that continues by itself within this time is not let go of.
 const NEAR_MS: i64 = 5_000;
+/// How long answers of hooks and previews wait for one another.
+const TOGETHER: Duration = Duration::from_millis(5);
 
 /// Why an actor stopped working on its run. The run itself goes on with another worker.
 #[derive(Debug, thiserror::Error)]
@@ -218,7 +222,8 @@ impl RunActor {
         let standing = patiently(|| self.shared.store.standing(workspace.clone())).await?;
         self.earlier_gone = self.is_earlier_gone().await?;
         self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
-        let policy = self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.digest);
+        let policy =
+            self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.policy_digest());
         self.inputs.push(Input::Claimed {
             epoch: self.epoch,
             worker: self.worker.clone(),
@@ -409,7 +414,7 @@ impl RunActor {
         };
         let mail = self.mail.clone();
         tokio::select! {
-            finished = self.tasks.next() => self.finished(finished),
+            finished = self.tasks.next() => self.gather(finished).await,
             Some(note) = self.noted.recv() => self.note(note),
             () = mail.notified() => self.take_signals().await?,
             () = timer => self.inputs.push(Input::Tick),
@@ -425,10 +430,30 @@ impl RunActor {
             }
         }
         self.take_notes();
-        while let Some(finished) = self.tasks.try_next() {
-            self.finished(finished);
+        let mut ready: Vec<Finished> = std::iter::from_fn(|| self.tasks.try_next()).collect();
+        ready.sort_by_key(|finished| finished.id);
+        ready.into_iter().for_each(|finished| self.finished(finished));
+        // What was said before something ended is heard before what follows from it.
+        if self.mail.notified().now_or_never().is_some() {
+            self.take_signals().await?;
         }
         Ok(())
+    }
+
+    /// Takes what finished with every hook and preview that answers about as fast. They are decided about together and
+    /// in the order of their actions: the same turn gives the same journal, and a turn of many calls few commits.
+    async fn gather(&mut self, first: Finished) {
+        let together = first.id.asks() && self.tasks.asks();
+        let mut all = vec![first];
+        let until = Instant::now() + TOGETHER;
+        while together && self.tasks.asks() {
+            match tokio::time::timeout_at(until, self.tasks.next()).await {
+                Ok(finished) => all.push(finished),
+                Err(_) => break,
+            }
+        }
+        all.sort_by_key(|finished| finished.id);
+        all.into_iter().for_each(|finished| self.finished(finished));
     }
 
     fn take_notes(&mut self) {

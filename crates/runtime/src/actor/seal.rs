@@ -57,7 +57,7 @@ impl SealKey {
     }
 
     /// Seals arguments for one action of one run.
-    pub(super) fn seal(&self, run: &RunId, action: ActionId, arguments: &Object) -> Option<Vec<u8>> {
+    pub(crate) fn seal(&self, run: &RunId, action: ActionId, arguments: &Object) -> Option<Vec<u8>> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).ok()?;
         let plain = Zeroizing::new(serde_json::to_vec(arguments).ok()?);
@@ -69,7 +69,7 @@ impl SealKey {
     }
 
     /// Opens sealed arguments. What was sealed for another action, or changed, does not open.
-    pub(super) fn open(&self, run: &RunId, action: ActionId, sealed: &[u8]) -> Option<Object> {
+    pub(crate) fn open(&self, run: &RunId, action: ActionId, sealed: &[u8]) -> Option<Object> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_BYTES)?;
         let about = about(run, action);
         let payload = Payload { msg: sealed, aad: about.as_bytes() };

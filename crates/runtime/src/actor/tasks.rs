@@ -1,5 +1,6 @@
 //! What is under way for a run: tasks by the identity of their effect.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -46,6 +47,11 @@ impl Tasks {
         self.under_way.is_empty()
     }
 
+    /// Returns whether a hook or a preview is under way.
+    pub(super) fn asks(&self) -> bool {
+        self.under_way.keys().any(|id| id.asks())
+    }
+
     /// Starts an effect. A panic stays inside and becomes the effect's failure.
     pub(super) fn start(
         &mut self,
@@ -55,7 +61,7 @@ impl Tasks {
     ) {
         let guarded = async move {
             let finished = AssertUnwindSafe(work).catch_unwind().await;
-            let (input, raw) = finished.unwrap_or_else(|_| (broken(id), None));
+            let (input, raw) = finished.unwrap_or_else(|panic| (broken(id, &panic_message(&*panic)), None));
             Finished { id, input, raw }
         };
         let abort = self.set.spawn(guarded);
@@ -135,24 +141,31 @@ impl Tasks {
     }
 }
 
+/// What a panic says.
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
+}
+
 /// What a panic means for an effect.
-fn broken(id: EffectId) -> Input {
-    let fault = || Fault::new("panicked", "It broke.");
+fn broken(id: EffectId, reason: &str) -> Input {
+    let fault = |what: &str| Fault::new("panicked", format!("The {what} broke: it panicked: {reason}"));
     match id {
         EffectId::Model(request) => {
             let answer =
-                ModelAnswer::Failed(Box::new(ModelFault::new("panicked", "The model adapter broke.")));
+                ModelAnswer::Failed(Box::new(ModelFault::new("panicked", fault("model adapter").message)));
             Input::Model { request, answer }
         }
         EffectId::Hook(hook, subject) => {
-            Input::Hook { hook, subject, answer: HookAnswer::Failed { fault: fault() } }
+            Input::Hook { hook, subject, answer: HookAnswer::Failed { fault: fault("hook") } }
         }
         EffectId::Preview(action) => {
             let preview = Ok(provost_engine::Payload::default());
             Input::Preview { action, preview, expect: Vec::new() }
         }
         EffectId::Execute(action, attempt, _) => {
-            let outcome = Outcome::Failed { fault: fault(), result: provost_engine::Payload::default() };
+            let outcome =
+                Outcome::Failed { fault: fault("tool"), result: provost_engine::Payload::default() };
             Input::Outcome { action, attempt, outcome, usage: Usage::default() }
         }
         EffectId::Recover(action, attempt) => Input::Recovered {

@@ -137,8 +137,7 @@ impl Doors {
             Some((session, busy)) => Some(self.take(session, *busy, &mut spec).await?),
         };
         let (run, now) = (spec.run.clone(), Time(self.shared.clock.now_ms()));
-        // The request is what the caller gave: when it came, and what its session said, is not part of it.
-        let digest = Digest::of(&serde_json::to_vec(&request.spec)?);
+        let digest = request_digest(&request.spec)?;
         let accepted = event(Seq(1), now, &request.by, RunAccepted { spec: Arc::new(spec.clone()) });
         let mut records = vec![accepted.to_record(&run, Digest::ZERO)?];
         if let Some(declaration) = &request.declaration {
@@ -192,33 +191,28 @@ impl Doors {
         begin: NewRunRequest,
     ) -> Result<SayOutcome, StartError> {
         let message = Arc::new(message);
+        let mut request = begin;
+        request.session = Some((session.clone(), WhenBusy::Refuse));
+        request.spec.input.push(message.clone());
+        let digest = request_digest(&request.spec)?;
+        let post = SayPost {
+            session: session.clone(),
+            dedupe: request.key.clone().map(|key| Dedupe { key, request: digest }),
+            from: request.by.clone(),
+            body: serde_json::to_value(Signal::Message { message, mode, leaves_doubt: false })?,
+        };
         for _ in 0..TRIES {
-            let signal = Signal::Message { message: message.clone(), mode, leaves_doubt: false };
-            let post = SayPost {
-                session: session.clone(),
-                key: begin.key.clone(),
-                from: begin.by.clone(),
-                body: serde_json::to_value(&signal)?,
-            };
-            if let Said::Posted { run, .. } = self.shared.store.say(post).await? {
-                return Ok(SayOutcome::Joined(run));
+            match self.shared.store.say(post.clone()).await? {
+                Said::Posted { run, .. } | Said::Repeated { run } => return Ok(SayOutcome::Joined(run)),
+                Said::Idle { .. } => {}
             }
-            let mut request = begin.clone();
-            request.session = Some((session.clone(), WhenBusy::Refuse));
-            request.spec.input.push(message.clone());
-            match self.accept(request).await {
+            match self.accept(request.clone()).await {
                 Err(StartError::Accept(AcceptError::SessionBusy { .. })) => {}
                 accepted => return Ok(SayOutcome::Began(accepted?.run)),
             }
         }
-        let post = SayPost {
-            session: session.clone(),
-            key: begin.key.clone(),
-            from: begin.by,
-            body: serde_json::to_value(Signal::Message { message, mode, leaves_doubt: false })?,
-        };
         match self.shared.store.say(post).await? {
-            Said::Posted { run, .. } => Ok(SayOutcome::Joined(run)),
+            Said::Posted { run, .. } | Said::Repeated { run } => Ok(SayOutcome::Joined(run)),
             Said::Idle { .. } => Err(StartError::Storage(Fault::Busy {
                 waited_ms: 0,
                 holder: "other runs of the session".into(),
@@ -232,6 +226,20 @@ impl Doors {
     /// If the wait is answered or settled already, the actor may not answer, or the answer is about something
     /// else than what was asked.
     pub async fn answer(&self, wait: &WaitId, answer: &Answer, by: Actor) -> Result<Answered, AnswerError> {
+        self.answer_sealed(wait, answer, by, Vec::new()).await
+    }
+
+    /// Answers a wait with changed arguments that have secrets, which are sealed in the same transaction.
+    ///
+    /// # Errors
+    /// Like [`answer`](Self::answer).
+    pub async fn answer_sealed(
+        &self,
+        wait: &WaitId,
+        answer: &Answer,
+        by: Actor,
+        sealed: Vec<(ActionId, Vec<u8>)>,
+    ) -> Result<Answered, AnswerError> {
         let binding = match answer {
             Answer::Verdicts { binding, .. } => Some(*binding),
             Answer::Again { .. }
@@ -241,7 +249,7 @@ impl Doors {
             | Answer::Expired => None,
         };
         let value = serde_json::to_value(answer).unwrap_or_default();
-        self.shared.store.answer(AnswerPost { wait: wait.clone(), by, binding, answer: value }).await
+        self.shared.store.answer(AnswerPost { wait: wait.clone(), by, binding, answer: value, sealed }).await
     }
 
     /// Decides about an action that ended without completing.
@@ -306,4 +314,16 @@ impl Doors {
 
 fn event(seq: Seq, at: Time, by: &Actor, kind: impl Into<EventKind>) -> Event {
     Event { seq, at, epoch: Epoch(0), actor: by.clone(), kind: kind.into(), erased: false }
+}
+
+/// What a key of a request stands for: what the caller gave. The id of the run is part of the answer, and when the
+/// request came or what its session said is not the caller's.
+fn request_digest(spec: &RunSpec) -> serde_json::Result<Digest> {
+    let mut request = serde_json::to_value(spec)?;
+    let run = request.as_object_mut().and_then(|request| request.remove("run"));
+    let context = request.get_mut("context").and_then(serde_json::Value::as_object_mut);
+    if let Some(context) = context.filter(|context| context.get("run_id") == run.as_ref()) {
+        context.remove("run_id");
+    }
+    Ok(Digest::of(&serde_json::to_vec(&request)?))
 }

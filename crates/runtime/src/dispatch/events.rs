@@ -4,11 +4,11 @@
 //! stays where it is, and the rest is read when it has room. Deltas are not stored and may be lost; the
 //! watcher is informed of how many.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use provost_engine::event::Event;
+use provost_engine::event::{Event, EventKind};
 use provost_engine::{RunId, Seq};
 use tokio::sync::{Notify, broadcast, mpsc};
 
@@ -55,7 +55,7 @@ pub struct EventHub {
 struct Inner {
     watchers: Mutex<Vec<Watcher>>,
     news: Arc<Notify>,
-    deltas: Mutex<HashMap<RunId, broadcast::Sender<Delta>>>,
+    deltas: Mutex<HashMap<RunId, broadcast::Sender<Piece>>>,
 }
 
 /// The loop looks up once more, finds no hub, and ends.
@@ -71,11 +71,71 @@ struct Watcher {
     events: mpsc::Sender<Result<RunEvent, String>>,
 }
 
-/// The events of one run, from a position on.
+/// A delta, and the model request that it belongs to; an executor's has none.
+type Piece = (Option<u32>, Delta);
+
+/// The events of one run, from a position on, and the deltas of this process between them: those of a model call
+/// stand between its request and its response.
 pub struct RunEvents {
     events: mpsc::Receiver<Result<RunEvent, String>>,
-    deltas: broadcast::Receiver<Delta>,
+    run: RunId,
+    /// None for a watcher of events alone.
+    deltas: Option<broadcast::Receiver<Piece>>,
+    requests: Requests,
     hub: EventHub,
+}
+
+/// Which model requests a watcher has seen.
+#[derive(Default)]
+struct Requests {
+    /// The request that is open; none before the first one was seen.
+    open: Option<u32>,
+    /// The last one that was answered.
+    answered: u32,
+    /// Deltas of a request whose event has not been read yet.
+    early: VecDeque<Piece>,
+    /// The event that is due after the deltas before it.
+    event: Option<Box<RunEvent>>,
+}
+
+impl Requests {
+    /// Takes in an event that is due.
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::ModelRequested(requested) => self.open = Some(requested.request),
+            EventKind::ModelResponded(responded) => self.answered = responded.request,
+            _ => {}
+        }
+    }
+
+    /// Returns a delta that is due, or holds it back.
+    fn due(&mut self, piece: Piece) -> Option<Delta> {
+        match (piece.0, self.open) {
+            (None, _) => Some(piece.1),
+            (Some(request), _) if request <= self.answered => None,
+            (Some(request), Some(open)) if request > open => {
+                if self.early.len() < DELTAS {
+                    self.early.push_back(piece);
+                }
+                None
+            }
+            (Some(_), _) => Some(piece.1),
+        }
+    }
+
+    /// Returns a delta that was held back and is due now.
+    fn held(&mut self) -> Option<Delta> {
+        while let Some((Some(request), _)) = self.early.front() {
+            if self.open.is_some_and(|open| *request > open) {
+                return None;
+            }
+            let (request, delta) = self.early.pop_front()?;
+            if request.is_some_and(|request| request > self.answered) {
+                return Some(delta);
+            }
+        }
+        None
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -98,22 +158,30 @@ impl EventHub {
 
     /// Follows a run behind a position; `Seq(0)` is its beginning.
     pub fn follow(&self, run: &RunId, after: Seq) -> RunEvents {
-        let (sender, events) = mpsc::channel(EVENTS);
         let deltas = lock(&self.inner.deltas)
             .entry(run.clone())
             .or_insert_with(|| broadcast::channel(DELTAS).0)
             .subscribe();
+        let mut events = self.follow_stored(run, after);
+        events.deltas = Some(deltas);
+        events
+    }
+
+    /// The same without deltas.
+    pub fn follow_stored(&self, run: &RunId, after: Seq) -> RunEvents {
+        let (sender, events) = mpsc::channel(EVENTS);
         lock(&self.inner.watchers).push(Watcher { run: run.clone(), after, events: sender });
         self.inner.news.notify_one();
-        RunEvents { events, deltas, hub: self.clone() }
+        let (run, requests, hub) = (run.clone(), Requests::default(), self.clone());
+        RunEvents { run, events, deltas: None, requests, hub }
     }
 }
 
 impl DeltaSink for EventHub {
-    fn delta(&self, run: &RunId, delta: Delta) {
+    fn delta(&self, run: &RunId, request: Option<u32>, delta: Delta) {
         let mut deltas = lock(&self.inner.deltas);
         let Some(sender) = deltas.get(run) else { return };
-        if sender.send(delta).is_err() {
+        if sender.send((request, delta)).is_err() {
             deltas.remove(run);
         }
     }
@@ -125,19 +193,53 @@ impl RunEvents {
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub async fn next(&mut self) -> Option<Followed> {
-        let next = tokio::select! {
-            biased;
-            event = self.events.recv() => followed(event?),
-            delta = self.deltas.recv() => match delta {
-                Ok(delta) => Followed::Delta(delta),
-                Err(broadcast::error::RecvError::Lagged(count)) => Followed::Lagged(count),
-                // No deltas come any more; events do.
-                Err(broadcast::error::RecvError::Closed) => followed(self.events.recv().await?),
-            },
-        };
-        // There is room for more.
-        self.hub.inner.news.notify_one();
-        Some(next)
+        loop {
+            if let Some(delta) = self.requests.held() {
+                return Some(Followed::Delta(delta));
+            }
+            if self.requests.event.is_some() {
+                return self.due_event();
+            }
+            tokio::select! {
+                biased;
+                event = self.events.recv() => {
+                    // There is room for more.
+                    self.hub.inner.news.notify_one();
+                    match event? {
+                        Ok(event) => self.requests.event = Some(Box::new(event)),
+                        Err(problem) => return Some(Followed::Unreadable(problem)),
+                    }
+                }
+                piece = streamed(&mut self.deltas) => match piece {
+                    Ok(piece) => if let Some(delta) = self.requests.due(piece) {
+                        return Some(Followed::Delta(delta));
+                    },
+                    Err(broadcast::error::RecvError::Lagged(count)) => return Some(Followed::Lagged(count)),
+                    // No deltas come any more; events do.
+                    Err(broadcast::error::RecvError::Closed) => self.deltas = None,
+                },
+            }
+        }
+    }
+
+    /// Returns the event that is due: the response of a model after everything that was streamed of it.
+    fn due_event(&mut self) -> Option<Followed> {
+        let responds = |event: &RunEvent| matches!(event.event.kind, EventKind::ModelResponded(_));
+        while self.requests.event.as_deref().is_some_and(responds) {
+            let Some(deltas) = &mut self.deltas else { break };
+            match deltas.try_recv() {
+                Ok(piece) => {
+                    if let Some(delta) = self.requests.due(piece) {
+                        return Some(Followed::Delta(delta));
+                    }
+                }
+                Err(broadcast::error::TryRecvError::Lagged(count)) => return Some(Followed::Lagged(count)),
+                Err(_) => break,
+            }
+        }
+        let event = self.requests.event.take()?;
+        self.requests.event(&event.event);
+        Some(Followed::Event(event))
     }
 
     /// Returns the next event, without deltas.
@@ -152,10 +254,27 @@ impl RunEvents {
     }
 }
 
-fn followed(event: Result<RunEvent, String>) -> Followed {
-    match event {
-        Ok(event) => Followed::Event(Box::new(event)),
-        Err(problem) => Followed::Unreadable(problem),
+/// Nothing stays in memory of a run that is not followed any more.
+impl Drop for RunEvents {
+    fn drop(&mut self) {
+        self.events.close();
+        lock(&self.hub.inner.watchers).retain(|watcher| !watcher.events.is_closed());
+        if self.deltas.take().is_some() {
+            let mut deltas = lock(&self.hub.inner.deltas);
+            if deltas.get(&self.run).is_some_and(|sender| sender.receiver_count() == 0) {
+                deltas.remove(&self.run);
+            }
+        }
+    }
+}
+
+/// The next delta; never for a watcher of events alone.
+async fn streamed(
+    deltas: &mut Option<broadcast::Receiver<Piece>>,
+) -> Result<Piece, broadcast::error::RecvError> {
+    match deltas {
+        Some(deltas) => deltas.recv().await,
+        None => std::future::pending().await,
     }
 }
 

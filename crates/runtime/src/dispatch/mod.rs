@@ -12,4 +12,4 @@ mod worker;
 pub use doors::{Doors, NewRunRequest, SayOutcome, StartError};
 pub use events::{EventHub, Followed, RunEvent, RunEvents};
 pub use sessions::{SessionDoorError, Sessions};
-pub use worker::{Dispatcher, DispatcherConfig, RunError, Scope};
+pub use worker::{Dispatcher, DispatcherConfig, Released, RunError, Scope};

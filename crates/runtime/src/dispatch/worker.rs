@@ -1,10 +1,11 @@
 //! The worker of a process: it claims runs, holds one lease for all of them, and gives each an actor.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use provost_engine::{Epoch, RunId, WorkerId};
+use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -67,9 +68,18 @@ pub struct Dispatcher {
     inner: Arc<Handle>,
 }
 
+/// The bell of each actor, with the epoch of its claim: a run may be claimed again before the end of its earlier
+/// actor was seen.
+type Bells = Mutex<HashMap<RunId, (Epoch, Arc<Notify>)>>;
+
 struct Handle {
     asked: Mutex<BTreeSet<RunId>>,
+    bells: Arc<Bells>,
     failed: Mutex<HashMap<RunId, RunError>>,
+    /// The runs that have an actor here.
+    working: Mutex<HashSet<RunId>>,
+    /// Who waits until a run has no actor here any more.
+    released: Mutex<HashMap<RunId, Arc<Notify>>>,
     wake: Notify,
     drain: watch::Sender<bool>,
     ended: Mutex<Option<oneshot::Receiver<()>>>,
@@ -85,9 +95,13 @@ impl Dispatcher {
         shared.store.register(config.worker.clone(), this_process(), ttl_ms).await?;
         let (drain, draining) = watch::channel(false);
         let (ended_by, ended) = oneshot::channel();
+        let bells = Arc::<Bells>::default();
         let handle = Arc::new(Handle {
             asked: Mutex::default(),
+            bells: bells.clone(),
             failed: Mutex::default(),
+            working: Mutex::default(),
+            released: Mutex::default(),
             wake: Notify::new(),
             drain,
             ended: Mutex::new(Some(ended)),
@@ -99,7 +113,7 @@ impl Dispatcher {
             lease,
             leases,
             drain: draining,
-            actors: HashMap::new(),
+            bells,
             tasks: JoinSet::new(),
             parked: VecDeque::new(),
             worker: config.worker.clone(),
@@ -120,16 +134,36 @@ impl Dispatcher {
         Ok(Self { inner: handle })
     }
 
-    /// Works on a run, and on its children, until it rests or ends.
+    /// Works on a run, and on its children, until it rests or ends. One that is at work here reads its signals
+    /// before anything that happens from now on.
     pub fn ask(&self, run: &RunId) {
         lock(&self.inner.asked).insert(run.clone());
         lock(&self.inner.failed).remove(run);
+        if let Some((_, bell)) = lock(&self.inner.bells).get(run) {
+            bell.notify_one();
+        }
         self.inner.wake.notify_one();
+    }
+
+    /// Lets every run that is at work here read its signals.
+    pub fn ring(&self) {
+        lock(&self.inner.bells).values().for_each(|(_, bell)| bell.notify_one());
     }
 
     /// Returns why working on a run failed here, if it did.
     pub fn failure(&self, run: &RunId) -> Option<RunError> {
         lock(&self.inner.failed).get(run).cloned()
+    }
+
+    /// Returns whether a run is worked on here.
+    pub fn works_on(&self, run: &RunId) -> bool {
+        lock(&self.inner.working).contains(run)
+    }
+
+    /// Returns a subscription to the end of working on a run here: it rests, is over, or failed.
+    pub fn released(&self, run: &RunId) -> Released {
+        let notify = lock(&self.inner.released).entry(run.clone()).or_default().clone();
+        Released { notify, run: run.clone(), handle: self.inner.clone() }
     }
 
     /// Stops taking runs, lets running attempts end or reports them lost, and gives up the lease.
@@ -139,6 +173,41 @@ impl Dispatcher {
         let ended = lock(&self.inner.ended).take();
         if let Some(ended) = ended {
             let _ = ended.await;
+        }
+    }
+}
+
+/// Waits until a run is not worked on here any more.
+pub struct Released {
+    notify: Arc<Notify>,
+    run: RunId,
+    handle: Arc<Handle>,
+}
+
+impl Released {
+    /// Returns a future that ends with the next release after it was enabled or polled.
+    pub fn notified(&self) -> Notified<'_> {
+        self.notify.notified()
+    }
+}
+
+impl Drop for Released {
+    fn drop(&mut self) {
+        let mut waiting = lock(&self.handle.released);
+        // The map and this one: nothing else waits for the run.
+        if waiting.get(&self.run).is_some_and(|it| Arc::ptr_eq(it, &self.notify))
+            && Arc::strong_count(&self.notify) <= 2
+        {
+            waiting.remove(&self.run);
+        }
+    }
+}
+
+impl Handle {
+    fn release(&self, run: &RunId) {
+        lock(&self.working).remove(run);
+        if let Some(waiting) = lock(&self.released).remove(run) {
+            waiting.notify_waiters();
         }
     }
 }
@@ -161,9 +230,7 @@ struct Worker {
     lease: watch::Sender<Lease>,
     leases: watch::Receiver<Lease>,
     drain: watch::Receiver<bool>,
-    /// The bell of each actor, with the epoch of its claim: a run may be claimed again before the end of its
-    /// earlier actor was seen.
-    actors: HashMap<RunId, (Epoch, Arc<Notify>)>,
+    bells: Arc<Bells>,
     tasks: JoinSet<Ended>,
     parked: VecDeque<(RunId, Epoch, Parked)>,
     /// The id it works under: the configured one, or another after it was taken for dead.
@@ -179,6 +246,10 @@ struct Worker {
 }
 
 impl Worker {
+    fn bells(&self) -> MutexGuard<'_, HashMap<RunId, (Epoch, Arc<Notify>)>> {
+        lock(&self.bells)
+    }
+
     async fn run(mut self) {
         let mut changes = self.shared.store.watch();
         let mut beat = tokio::time::interval(self.config.beat);
@@ -207,6 +278,9 @@ impl Worker {
                 }
                 Some(ended) = self.tasks.join_next() => {
                     self.actor_ended(ended);
+                    while let Some(ended) = self.tasks.try_join_next() {
+                        self.actor_ended(ended);
+                    }
                     true
                 }
                 _ = self.drain.changed() => false,
@@ -236,7 +310,7 @@ impl Worker {
             store.expire_due(SWEEP).await?;
         }
         for run in store.mail(self.worker.clone()).await? {
-            if let Some((_, bell)) = self.actors.get(&run) {
+            if let Some((_, bell)) = self.bells().get(&run) {
                 bell.notify_one();
             }
         }
@@ -248,7 +322,7 @@ impl Worker {
     }
 
     async fn claim(&mut self) -> Result<(), Fault> {
-        let room = self.config.runs_max.saturating_sub(self.actors.len());
+        let room = self.config.runs_max.saturating_sub(self.bells().len());
         let Some(filter) = self.filter().filter(|_| room > 0 && !self.dead) else { return Ok(()) };
         match self.shared.store.claim_due(self.worker.clone(), filter, room).await {
             Ok(claimed) => claimed.into_iter().for_each(|claim| self.start(claim)),
@@ -269,7 +343,7 @@ impl Worker {
         for claim in held {
             let failed = lock(&handle.failed).contains_key(&claim.run);
             // An actor of an earlier claim may not have been seen to end yet.
-            let known = self.actors.get(&claim.run).is_some_and(|(epoch, _)| *epoch == claim.epoch);
+            let known = self.bells().get(&claim.run).is_some_and(|(epoch, _)| *epoch == claim.epoch);
             if !failed && !known {
                 self.start(claim);
             }
@@ -280,16 +354,24 @@ impl Worker {
     /// Gives a claimed run an actor.
     fn start(&mut self, claim: Claimed) {
         let bell = Arc::new(Notify::new());
-        self.actors.insert(claim.run.clone(), (claim.epoch, bell.clone()));
+        self.bells().insert(claim.run.clone(), (claim.epoch, bell.clone()));
         let parked = self.take_parked(&claim.run, claim.epoch);
         let (shared, worker) = (self.shared.clone(), self.worker.clone());
         let watches = (self.leases.clone(), self.drain.clone());
+        let handle = self.handle.clone();
+        if let Some(handle) = handle.upgrade() {
+            lock(&handle.working).insert(claim.run.clone());
+        }
         self.tasks.spawn(async move {
             let claimed = (worker, claim.run.clone(), claim.epoch);
             let worked = match RunActor::open(shared, claimed, parked, bell, watches).await {
                 Ok(actor) => actor.run().await,
                 Err(error) => Err(error),
             };
+            // A failure is announced when it can be read.
+            if let (Ok(_), Some(handle)) = (&worked, handle.upgrade()) {
+                handle.release(&claim.run);
+            }
             (claim.run, claim.epoch, worked)
         });
     }
@@ -314,22 +396,35 @@ impl Worker {
 
     fn actor_ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
         let Ok((run, epoch, worked)) = ended else { return };
-        if self.actors.get(&run).is_some_and(|(claimed, _)| *claimed == epoch) {
-            self.actors.remove(&run);
+        let mut bells = self.bells();
+        if bells.get(&run).is_some_and(|(claimed, _)| *claimed == epoch) {
+            bells.remove(&run);
         }
+        drop(bells);
         match worked {
+            Ok(parked) if parked.release == Release::Ended => {
+                self.shared.performer.forget(&run);
+                if let Some(handle) = self.handle.upgrade() {
+                    lock(&handle.asked).remove(&run);
+                }
+            }
             Ok(parked) if parked.release == Release::Rests => {
                 self.parked.push_back((run, epoch, parked));
                 if self.parked.len() > PARKED_MAX {
                     self.parked.pop_front();
                 }
             }
-            // Another worker goes on with the run, or this one under its next id.
-            Ok(_) | Err(ActorError::Fenced | ActorError::LeaseLost) => {}
+            Ok(_) => {}
+            // Fenced or without a lease, another worker goes on with the run, or this one under its next id.
             Err(error) => {
-                if let Some(handle) = self.handle.upgrade() {
+                let Some(handle) = self.handle.upgrade() else { return };
+                if !matches!(error, ActorError::Fenced | ActorError::LeaseLost) {
                     let message = chain(&error);
-                    lock(&handle.failed).insert(run, RunError { message });
+                    lock(&handle.failed).insert(run.clone(), RunError { message });
+                }
+                let works_again = self.bells().contains_key(&run);
+                if !works_again {
+                    handle.release(&run);
                 }
             }
         }

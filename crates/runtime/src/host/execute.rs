@@ -9,9 +9,8 @@ use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
 use provost_engine::{Fault, Payload, Usage};
 use serde_json::Value;
 
-use super::{HostPerformer, prepare};
+use super::{HostPerformer, Tool, calls, result_of};
 use crate::actor::{Found, LostAttempt, Previewed, RunContext, Work};
-use crate::engine::decide::{Tool, result_of};
 use crate::port::{DeclaredExecutor, ExecutorError, Recalled, ToolAction};
 
 /// The status of a result that a client must give.
@@ -24,13 +23,14 @@ struct Assignment {
     runtime: RuntimeMetadata,
     context: Object,
     run: String,
+    action: String,
     key: String,
 }
 
 impl Assignment {
     fn action(&self) -> ToolAction<'_> {
-        let Self { call, executor, runtime, context, run, key } = self;
-        ToolAction { call, executor: *executor, runtime, context, run, key }
+        let Self { call, executor, runtime, context, run, action, key } = self;
+        ToolAction { call, executor: *executor, runtime, context, run, action, key }
     }
 }
 
@@ -47,11 +47,12 @@ impl HostPerformer {
         let called = spec.called.as_deref().unwrap_or(&spec.operation);
         let declaration = of.agent.catalog.get(&spec.operation);
         Some(Assignment {
-            call: prepare::tool_call(&of.agent, called, &spec.label, &context, raw)?,
+            call: calls::tool_call(&of.agent, called, &spec.label, &context, raw)?,
             executor: declaration.map_or(DeclaredExecutor::Host, ToolDeclaration::executor),
             runtime: declaration.map(ToolDeclaration::runtime).cloned().unwrap_or_default(),
             context,
             run: of.spec.run.to_string(),
+            action: spec.id.to_string(),
             key,
         })
     }

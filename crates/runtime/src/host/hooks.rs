@@ -4,37 +4,35 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::json::{self, Object};
-use provost_contract::message::MessageType;
 use provost_engine::event::{Hook, HookAnswer};
 use provost_engine::{Fault, Payload, Ruling, Verdict, hash_of};
 use provost_policy::{ActionPolicy, HookFailure};
 use serde_json::{Value, json};
 
-use super::{HostPerformer, history, prepare};
+use super::{ContinueBy, HostPerformer, calls};
 use crate::actor::{ActionView, HookCall, RunContext, Subject};
-use crate::driver::ContinueBy;
-use crate::engine::{History, Records};
 use crate::port::{
     self, CompletionOpinion, DiagnosedResult, FinishedTurn, HostError, JudgedResult, MediatedCall, Mediation,
+    Transcript,
 };
 
 impl HostPerformer {
     pub(super) async fn ask(&self, call: HookCall) -> HookAnswer {
         let context = self.caller_context(&call.context);
-        let history = history(&call.transcript);
+        let transcript = &call.transcript;
         match (call.hook, &call.subject) {
             (Hook::Policy, Subject::Action(action)) => {
-                self.rule(&call.context, &context, &history, action).await
+                self.rule(&call.context, &context, transcript, action).await
             }
             (Hook::Mediate, Subject::Action(action)) => {
-                self.mediate(&call.context, &context, &history, action).await
+                self.mediate(&call.context, &context, transcript, action).await
             }
             (Hook::AfterTool, Subject::Action(action)) => {
                 self.diagnose(&call.context, &context, action).await
             }
             (Hook::Completion, Subject::Action(action)) => self.judge(&call.context, &context, action).await,
-            (Hook::Continue, _) => self.go_on(&call.context, &context, &history).await,
-            (Hook::Interrupt, _) => self.interrupted(&call.context, &context, &history).await,
+            (Hook::Continue, _) => self.go_on(&call.context, &context, transcript).await,
+            (Hook::Interrupt, _) => self.interrupted(&call.context, &context, transcript).await,
             (Hook::BeforeModel | Hook::AfterModel | Hook::OnStop, _)
             | (_, Subject::Turn(_) | Subject::Run) => HookAnswer::NoOpinion,
         }
@@ -45,14 +43,17 @@ impl HostPerformer {
         &self,
         of: &RunContext,
         context: &Object,
-        history: &History,
+        transcript: &Transcript,
         action: &ActionView,
     ) -> HookAnswer {
         let Some(policy) = &self.host.policy else { return missing() };
-        let mediated = self.mediated(of, history, action);
-        match policy.rule(mediated.call(of, context, history)).await {
+        let mediated = self.mediated(of, action);
+        match policy.rule(mediated.call(of, context, transcript)).await {
             Ok(None) => HookAnswer::NoOpinion,
-            Ok(Some(ruling)) => HookAnswer::Proceed { ruling: Some(Box::new(ruling_of(ruling))) },
+            Ok(Some(ruling)) => {
+                let ruling = ruling_of(ruling, self.host.attended);
+                HookAnswer::Proceed { ruling: Some(Box::new(ruling)) }
+            }
             Err(failure) => failed(failure, "policy"),
         }
     }
@@ -61,12 +62,12 @@ impl HostPerformer {
         &self,
         of: &RunContext,
         context: &Object,
-        history: &History,
+        transcript: &Transcript,
         action: &ActionView,
     ) -> HookAnswer {
         let Some(mediator) = &self.host.mediator else { return missing() };
-        let mediated = self.mediated(of, history, action);
-        match mediator.decide(mediated.call(of, context, history)).await {
+        let mediated = self.mediated(of, action);
+        match mediator.decide(mediated.call(of, context, transcript)).await {
             Ok(None | Some(Mediation::Proceed)) => HookAnswer::Proceed { ruling: None },
             Ok(Some(Mediation::Reject(rejection))) => rejected(action, *rejection),
             Ok(Some(Mediation::Replace { mut result, completes })) => {
@@ -157,32 +158,31 @@ impl HostPerformer {
     }
 
     /// A call as hooks see it, with what earlier calls gave.
-    fn mediated<'a>(&self, of: &RunContext, history: &History, action: &'a ActionView) -> Mediated<'a> {
+    fn mediated<'a>(&self, of: &RunContext, action: &'a ActionView) -> Mediated<'a> {
         let label = &action.spec.label;
-        let (written, mut results) = self
+        let (written, reported) = self
             .memories
             .of(&of.spec.run, |memory| (memory.written.get(label).cloned(), memory.reported.clone()));
-        results.extend(prior_results(history));
-        Mediated::of(of, &self.context(of), action, written, results)
+        Mediated::of(of, &self.context(of), action, written, reported)
     }
 
-    async fn go_on(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {
+    async fn go_on(&self, of: &RunContext, context: &Object, transcript: &Transcript) -> HookAnswer {
         let ContinueBy::Policy(policy) = &self.host.continuation else { return HookAnswer::NoOpinion };
-        match policy.go_on(finished_turn(of, context, history)).await {
+        match policy.go_on(finished_turn(of, context, transcript)).await {
             Ok(true) => HookAnswer::Proceed { ruling: None },
             Ok(false) => HookAnswer::Complete { reason: "continue".into(), record: Object::new() },
             Err(HostError(message)) => HookAnswer::Failed { fault: Fault::new("continue_failed", message) },
         }
     }
 
-    async fn interrupted(&self, of: &RunContext, context: &Object, history: &History) -> HookAnswer {
+    async fn interrupted(&self, of: &RunContext, context: &Object, transcript: &Transcript) -> HookAnswer {
         let Some(source) = &self.host.interrupts else { return HookAnswer::NoOpinion };
-        let said = source.ask(finished_turn(of, context, history)).await.unwrap_or_default();
+        let said = source.ask(finished_turn(of, context, transcript)).await.unwrap_or_default();
         interrupt(of, &said)
     }
 }
 
-fn finished_turn<'a>(of: &RunContext, context: &'a Object, messages: &'a History) -> FinishedTurn<'a> {
+fn finished_turn<'a>(of: &RunContext, context: &'a Object, messages: &'a Transcript) -> FinishedTurn<'a> {
     FinishedTurn { turn: of.turn.into(), messages, context }
 }
 
@@ -192,7 +192,7 @@ struct Mediated<'a> {
     parameters: Object,
     raw: Object,
     prepared: Option<provost_contract::tool::ToolCall>,
-    records: Records,
+    reported: Vec<Value>,
 }
 
 impl<'a> Mediated<'a> {
@@ -201,23 +201,22 @@ impl<'a> Mediated<'a> {
         context: &Object,
         action: &'a ActionView,
         written: Option<Object>,
-        results: Vec<Value>,
+        reported: Vec<Value>,
     ) -> Self {
         let parameters = action.raw.clone().unwrap_or_else(|| action.args.redacted.clone());
         let called = action.spec.called.as_deref().unwrap_or(&action.spec.operation);
         let raw = || json!({ "id": action.spec.label, "name": called, "parameters": parameters });
         let raw = written.unwrap_or_else(|| json::into_object(raw()));
-        let prepared = prepare::tool_call(&of.agent, called, &action.spec.label, context, &parameters)
+        let prepared = calls::tool_call(&of.agent, called, &action.spec.label, context, &parameters)
             .filter(|_| action.spec.unprepared.is_none());
-        let results = results.into_iter().map(json::into_object).collect();
-        Self { action, raw, parameters, prepared, records: Records::of_results(results) }
+        Self { action, raw, parameters, prepared, reported }
     }
 
     fn call<'b>(
         &'b self,
         of: &'b RunContext,
         context: &'b Object,
-        messages: &'b History,
+        messages: &'b Transcript,
     ) -> MediatedCall<'b> {
         MediatedCall {
             tool_name: &self.action.spec.operation,
@@ -229,34 +228,9 @@ impl<'a> Mediated<'a> {
             turn: of.turn.into(),
             context,
             messages,
-            records: &self.records,
+            reported: &self.reported,
         }
     }
-}
-
-/// What the calls of a transcript gave.
-fn prior_results(history: &History) -> Vec<Value> {
-    let (mut turns, mut results) = (std::collections::HashMap::new(), Vec::new());
-    for message in history.iter() {
-        let id = json::text(&message.metadata, "tool_call_id").unwrap_or_default().to_owned();
-        match message.kind {
-            MessageType::ToolCall => {
-                turns.insert(id, message.payload.clone());
-            }
-            MessageType::ToolResult => {
-                let call = turns.get(&id).cloned().unwrap_or_default();
-                results.push(json!({
-                    "tool_name": message.tool_name(),
-                    "tool_call_id": id,
-                    "result": message.payload,
-                    "parameters": call.get("parameters"),
-                    "turn_count": call.get("turn"),
-                }));
-            }
-            _ => {}
-        }
-    }
-    results
 }
 
 /// A run that was accepted with a hook does not go on without it.
@@ -275,7 +249,12 @@ fn failed(failure: HookFailure, what: &str) -> HookAnswer {
     HookAnswer::Failed { fault }
 }
 
-fn ruling_of(ruling: port::Ruling) -> Ruling {
+/// A call that only a person may allow is refused where no person can be asked.
+fn ruling_of(mut ruling: port::Ruling, attended: bool) -> Ruling {
+    if ruling.is_person_only() && !attended {
+        ruling.policy = ActionPolicy::Forbidden;
+        ruling.reason += "; only a person may allow exactly this call, and none can be asked";
+    }
     let person_only = ruling.is_person_only();
     let decision = match ruling.policy {
         ActionPolicy::Direct => Verdict::Allow,

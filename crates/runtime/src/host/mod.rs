@@ -1,17 +1,23 @@
 //! The parts of a host behind the actor's edge: model, tools and hooks.
 
+mod calls;
+mod client_router;
+mod compiled;
 mod execute;
-mod finish;
 mod hooks;
 mod memory;
-mod prepare;
+mod parts;
+
 mod response;
 mod runs;
 mod start;
+mod tool_call;
 
-pub use finish::FinishError;
-pub use runs::{AgentRegistry, Runs, RunsError};
-pub use start::{agent_spec, request};
+pub use client_router::ClientRouter;
+pub use parts::{ContinueBy, Executors, Host};
+pub use runs::{AgentRegistry, EditError, Runs, RunsError};
+pub use start::Start;
+pub use tool_call::{Prepared, Tool, prepare, result_of};
 
 use std::sync::Arc;
 
@@ -26,8 +32,6 @@ use crate::actor::{
     DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
     RunContext, Work,
 };
-use crate::driver::Host;
-use crate::engine::History;
 use crate::port::{self, Boxed, Hearing, TurnRequest};
 use memory::Memories;
 
@@ -49,17 +53,14 @@ impl HostPerformer {
         &self.host
     }
 
-    /// Gives a run its caller's context, secrets included. It is written nowhere.
-    pub fn set_context(&self, run: &RunId, context: Object) {
-        self.memories.of(run, |memory| memory.context = Some(Arc::new(context)));
-    }
-
-    /// Forgets what this process knows of a run.
-    pub fn forget(&self, run: &RunId) {
-        self.memories.forget(run);
-        if let Some(executors) = &self.host.executors {
-            executors.release(run.as_str());
-        }
+    /// Gives a run its caller's context, secrets included. It is written nowhere. A run that has one keeps it;
+    /// returns whether it was given this one.
+    pub fn set_context(&self, run: &RunId, context: Object) -> bool {
+        self.memories.of(run, |memory| {
+            let is_first = memory.context.is_none();
+            memory.context.get_or_insert_with(|| Arc::new(context));
+            is_first
+        })
     }
 
     /// The caller's context of a turn: the whole one, or what the record has of it.
@@ -87,15 +88,15 @@ impl HostPerformer {
 
     async fn turn(&self, call: ModelCall) -> ModelReply {
         let context = self.context(&call.context);
-        let history = history(&call.transcript);
-        let deltas = Streamed { run: call.context.spec.run.clone(), sink: call.deltas.clone() };
+        let (run, request) = (call.context.spec.run.clone(), call.request);
+        let deltas = Streamed { run, request, sink: call.deltas.clone() };
         let no_model = Object::new();
         let models = &call.context.agent.spec.models;
         let request = TurnRequest {
             turn: call.context.turn.into(),
             turns_max: turns_max(&call.context),
             session: call.context.spec.session.as_ref().map(|session| session.id.as_str()),
-            messages: &history,
+            messages: &call.transcript,
             tools: &call.context.agent.catalog,
             context: &context,
             model: models.get(call.model as usize).unwrap_or(&no_model),
@@ -107,7 +108,7 @@ impl HostPerformer {
             Err(error) => return response::raised(&call.context, &error),
         };
         let mediates = self.mediates(&call.context);
-        let answered = response::of(&call.context, mediates, &context, &history, answer);
+        let answered = response::of(&call.context, mediates, &context, &call.transcript, answer);
         let mut reply = answered.reply;
         let run = &call.context.spec.run;
         self.memories.of(run, |memory| memory.written = answered.entries.into_iter().collect());
@@ -143,14 +144,10 @@ fn turns_max(context: &RunContext) -> u64 {
     budget.unwrap_or_else(|| context.spec.limits.turns.into())
 }
 
-/// A transcript as the ports of a host take it.
-fn history(transcript: &Transcript) -> History {
-    transcript.messages().cloned().collect::<Vec<_>>().into()
-}
-
 /// Passes the pieces of a response on.
 struct Streamed {
     run: RunId,
+    request: u32,
     sink: Arc<dyn DeltaSink>,
 }
 
@@ -167,9 +164,8 @@ impl port::Deltas for Streamed {
                 Delta::Arguments { index: place, text: text.to_owned() }
             }
             port::Delta::Restart => Delta::Restart,
-            port::Delta::Whole { .. } => return,
         };
-        self.sink.delta(&self.run, delta);
+        self.sink.delta(&self.run, Some(self.request), delta);
     }
 }
 
@@ -179,12 +175,12 @@ impl Performer for HostPerformer {
         if !spends {
             return Usage::default();
         }
-        let (history, no_model, caller) = (history(transcript), Object::new(), self.context(context));
+        let (no_model, caller) = (Object::new(), self.context(context));
         let request = TurnRequest {
             turn: context.turn.into(),
             turns_max: turns_max(context),
             session: None,
-            messages: &history,
+            messages: transcript,
             tools: &context.agent.catalog,
             context: &caller,
             model: context.agent.spec.models.first().unwrap_or(&no_model),
@@ -225,6 +221,13 @@ impl Performer for HostPerformer {
 
     fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found> {
         Box::pin(self.found(lost))
+    }
+
+    fn forget(&self, run: &RunId) {
+        self.memories.forget(run);
+        if let Some(executors) = &self.host.executors {
+            executors.release(run.as_str());
+        }
     }
 
     fn child(&self, _: &RunContext, order: &ChildOrder, _: &ActionSpec) -> Result<NewChild, Fault> {

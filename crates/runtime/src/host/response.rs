@@ -11,10 +11,9 @@ use provost_engine::event::HostTurn;
 use provost_engine::{Fault, ModelAnswer, ModelFault, ModelResponse, Payload, Usage};
 use serde_json::{Value, json};
 
-use super::prepare::{Declared, declare};
+use super::calls::{Declared, declare};
 use crate::actor::{ModelReply, RunContext};
-use crate::engine::History;
-use crate::port::{HostError, ModelError, TurnAnswer};
+use crate::port::{HostError, ModelError, Transcript, TurnAnswer};
 
 /// The type and the words of a failure that has none.
 const UNNAMED: &str = "provider_turn_failure";
@@ -42,12 +41,12 @@ pub(super) fn of(
     of: &RunContext,
     mediates: bool,
     context: &Object,
-    history: &History,
+    transcript: &Transcript,
     answer: TurnAnswer,
 ) -> Answered {
     let read = match answer {
         TurnAnswer::Provider(turn) => Ok(provider_turn(of, mediates, context, *turn)),
-        TurnAnswer::Host(Value::Object(turn)) => host_turn(of, mediates, context, history, turn),
+        TurnAnswer::Host(Value::Object(turn)) => host_turn(of, mediates, context, transcript, turn),
         TurnAnswer::Host(_) => Err(ContractError::whole(CODE, "turn runner must return an array")),
     };
     read.unwrap_or_else(|error| {
@@ -143,7 +142,13 @@ fn without_nulls(object: Object) -> Object {
     object.into_iter().filter(|(_, value)| !value.is_null()).collect()
 }
 
-fn host_turn(of: &RunContext, mediates: bool, context: &Object, history: &History, turn: Object) -> Read {
+fn host_turn(
+    of: &RunContext,
+    mediates: bool,
+    context: &Object,
+    transcript: &Transcript,
+    turn: Object,
+) -> Read {
     let diagnostics =
         json::present(&turn, "provider_diagnostics").filter(|value| json::is_container(value)).cloned();
     if let Some(failure) = json::present(&turn, "failure") {
@@ -152,21 +157,21 @@ fn host_turn(of: &RunContext, mediates: bool, context: &Object, history: &Histor
         return Ok(reported(of, failure.as_object().cloned().unwrap_or_default(), diagnostics).into());
     }
     if let Some(calls) = json::list(&turn, "tool_calls").filter(|_| mediates) {
-        return mediated_turn(of, context, history, &turn, calls, diagnostics);
+        return mediated_turn(of, context, transcript, &turn, calls, diagnostics);
     }
-    managed_turn(of, history, turn, diagnostics)
+    managed_turn(of, transcript, turn, diagnostics)
 }
 
 fn mediated_turn(
     of: &RunContext,
     context: &Object,
-    history: &History,
+    transcript: &Transcript,
     turn: &Object,
     calls: &[Value],
     diagnostics: Option<Value>,
 ) -> Read {
     let given = json::list(turn, "messages").map(|messages| Message::parse_many(messages)).transpose()?;
-    let (mut messages, replaces) = given.map_or((Vec::new(), false), |given| change(history, given));
+    let (mut messages, replaces) = given.map_or((Vec::new(), false), |given| change(transcript, given));
     messages.extend(json::text(turn, "content").and_then(spoken).map(Arc::new));
     let continuation = json::list(turn, "continuation_messages").map_or(&[][..], Vec::as_slice);
     let continuation = Message::parse_many(continuation)?;
@@ -192,7 +197,7 @@ fn mediated_turn(
 }
 
 /// A turn whose calls the host carried out itself must be a whole result.
-fn managed_turn(of: &RunContext, history: &History, turn: Object, diagnostics: Option<Value>) -> Read {
+fn managed_turn(of: &RunContext, transcript: &Transcript, turn: Object, diagnostics: Option<Value>) -> Read {
     let _ = of;
     let turn = Value::Object(turn);
     let result = ConversationResult::parse(&turn)?;
@@ -203,7 +208,7 @@ fn managed_turn(of: &RunContext, history: &History, turn: Object, diagnostics: O
         .filter_map(|key| Some((key.to_owned(), Value::from(json::list(turn, key)?.clone()))))
         .collect();
     reported.insert("events".into(), events(turn)?.into());
-    let (messages, replaces) = change(history, result.messages);
+    let (messages, replaces) = change(transcript, result.messages);
     let host = HostTurn {
         replaces,
         managed: true,
@@ -244,9 +249,11 @@ fn events(turn: &Object) -> Result<Vec<Value>, ContractError> {
 }
 
 /// A transcript that a host gives back is mostly the one it was given, and something more.
-fn change(history: &History, mut messages: Vec<Message>) -> (Vec<Arc<Message>>, bool) {
-    if history.is_start_of(&messages) {
-        let added = messages.split_off(history.len());
+fn change(transcript: &Transcript, mut messages: Vec<Message>) -> (Vec<Arc<Message>>, bool) {
+    let begins = transcript.len() <= messages.len()
+        && transcript.messages().zip(&messages).all(|(ours, theirs)| **ours == *theirs);
+    if begins {
+        let added = messages.split_off(transcript.len());
         return (added.into_iter().map(Arc::new).collect(), false);
     }
     (messages.into_iter().map(Arc::new).collect(), true)

@@ -3,17 +3,31 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use provost_engine::{Agent, Digest, RunId, Seq, WorkerId};
+use std::time::Duration;
 
-use super::HostPerformer;
-use crate::actor::{Agents, LoadError, LoadedRun, SealKey, Shared};
+use provost_contract::Message;
+use provost_contract::json::Object;
+use provost_contract::tool::ParameterRules;
+use provost_engine::event::{Answer, Decision, MessageMode};
+use provost_engine::state::Action;
+use provost_engine::{ActionId, Actor, Agent, Args, Digest, RunId, Seq, SessionId, WaitId, hash_of};
+use serde_json::Value;
+
+use super::{Host, HostPerformer, calls};
+use crate::actor::{Agents, LoadError, LoadedRun, Performer, ReadRun, SealKey, Shared};
 use crate::dispatch::{
-    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, Scope, Sessions, StartError,
+    Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, RunEvents, SayOutcome, Sessions,
+    StartError,
 };
-use crate::driver::Host;
 use crate::port::Fault;
-use crate::store::{Accepted, RegisterError, Store};
+use crate::store::{Accepted, AnswerError, Answered, ListedRun, RegisterError, Store};
 use crate::verify::Anchor;
+
+/// How often it is looked whether this process works on a run, or failed to.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How many waits the clock answers at a time.
+const EXPIRED_MAX: usize = 256;
 
 /// The agents of a process: by digest, and by name as they are configured today.
 #[derive(Debug, Default)]
@@ -62,6 +76,28 @@ pub enum RunsError {
     Storage(#[from] Fault),
 }
 
+/// Why an answer with other arguments does not count.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The arguments do not fit the tool.
+    #[error("the arguments of {tool} do not fit: {}", faults.join("; "))]
+    Unfit {
+        /// The tool.
+        tool: String,
+        /// What does not fit.
+        faults: Vec<String>,
+    },
+    /// The arguments have secrets, and there is no key to seal them with.
+    #[error("the arguments have secrets, and there is no key to seal them with")]
+    NoSealKey,
+    /// The wait does not take the answer.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// The run cannot be read.
+    #[error(transparent)]
+    Runs(#[from] RunsError),
+}
+
 /// Everything that works on the runs of one store in one process. Cheap to clone.
 #[derive(Clone)]
 pub struct Runs {
@@ -78,6 +114,7 @@ pub struct Runs {
     /// The agents of the process.
     pub agents: Arc<AgentRegistry>,
     pub(super) performer: Arc<HostPerformer>,
+    seal: Option<SealKey>,
 }
 
 impl Runs {
@@ -88,7 +125,7 @@ impl Runs {
     pub async fn start(
         store: Arc<dyn Store>,
         host: Host,
-        (worker, scope): (WorkerId, Scope),
+        config: DispatcherConfig,
         (seal, anchor): (Option<SealKey>, Option<Arc<dyn Anchor>>),
     ) -> Result<Self, RunsError> {
         let events = EventHub::start(store.clone());
@@ -101,10 +138,10 @@ impl Runs {
             agents: agents.clone(),
             clock,
             deltas: Arc::new(events.clone()),
-            seal,
+            seal: seal.clone(),
             anchor,
         });
-        let dispatcher = Dispatcher::start(shared.clone(), DispatcherConfig::new(worker, scope)).await?;
+        let dispatcher = Dispatcher::start(shared.clone(), config).await?;
         Ok(Self {
             store,
             doors: Doors::new(shared.clone()),
@@ -113,6 +150,7 @@ impl Runs {
             dispatcher,
             agents,
             performer,
+            seal,
         })
     }
 
@@ -120,16 +158,97 @@ impl Runs {
     ///
     /// # Errors
     /// If the run is not accepted.
-    pub async fn begin(
-        &self,
-        request: NewRunRequest,
-        context: provost_contract::json::Object,
-    ) -> Result<Accepted, RunsError> {
+    pub async fn begin(&self, request: NewRunRequest, context: Object) -> Result<Accepted, RunsError> {
         self.agents.add(request.agent.clone());
-        self.performer.set_context(&request.spec.run, context);
-        let accepted = self.doors.accept(request).await?;
+        let new = request.spec.run.clone();
+        let is_first = self.performer.set_context(&new, context);
+        let accepted = self.doors.accept(request).await;
+        // Nothing stays in memory of a run that does not exist.
+        if is_first && !accepted.as_ref().is_ok_and(|accepted| accepted.run == new) {
+            Performer::forget(&*self.performer, &new);
+        }
+        let accepted = accepted?;
         self.dispatcher.ask(&accepted.run);
         Ok(accepted)
+    }
+
+    /// Says something in a session: to its active run, or by beginning the run of the request.
+    ///
+    /// # Errors
+    /// If the session does not exist, or the store fails.
+    pub async fn say(
+        &self,
+        session: &SessionId,
+        message: Message,
+        mode: MessageMode,
+        (begin, context): (NewRunRequest, Object),
+    ) -> Result<SayOutcome, RunsError> {
+        self.agents.add(begin.agent.clone());
+        let new = begin.spec.run.clone();
+        let is_first = self.performer.set_context(&new, context);
+        let said = self.doors.say(session, message, mode, begin).await;
+        if is_first && !said.as_ref().is_ok_and(|said| *said.run() == new) {
+            Performer::forget(&*self.performer, &new);
+        }
+        let said = said?;
+        self.dispatcher.ask(said.run());
+        Ok(said)
+    }
+
+    /// Answers a wait, an approval perhaps with other arguments. Secrets in them are sealed with the answer.
+    ///
+    /// # Errors
+    /// If the arguments do not fit their tool, or the wait does not take the answer.
+    pub async fn answer(
+        &self,
+        wait: &WaitId,
+        answer: &Answer,
+        by: Actor,
+        edit: Option<&Object>,
+    ) -> Result<Answered, EditError> {
+        let (mut answer, mut sealed) = (answer.clone(), Vec::new());
+        if let (Some(edit), Answer::Verdicts { verdicts, .. }) = (edit, &mut answer) {
+            let loaded = LoadedRun::load(&*self.store, &*self.agents, &wait.run).await;
+            let state = loaded.map_err(RunsError::from)?.state;
+            for (id, decision) in verdicts.iter_mut() {
+                let (Some(action), Decision::Approve { edit: said }) = (state.action(*id), decision) else {
+                    continue;
+                };
+                let args = edited(&state.agent, action, edit)?;
+                if args.hides {
+                    let key = self.seal.as_ref().ok_or(EditError::NoSealKey)?;
+                    let bytes = key.seal(&wait.run, *id, edit).ok_or(EditError::NoSealKey)?;
+                    sealed.push((*id, bytes));
+                }
+                *said = Some(args);
+            }
+        }
+        Ok(self.doors.answer_sealed(wait, &answer, by, sealed).await?)
+    }
+
+    /// Reads a run whole, with results that are artifacts.
+    ///
+    /// # Errors
+    /// If it does not exist, is damaged, or the store fails.
+    pub async fn read(&self, run: &RunId) -> Result<ReadRun, RunsError> {
+        let read = ReadRun::read(&*self.store, &*self.agents, run).await?;
+        Ok(read.with_artifacts(&*self.store).await?)
+    }
+
+    /// Returns the arguments of an action that waits for a client, with its secrets: they are opened for the client
+    /// that answers it. None when they are not known any more.
+    ///
+    /// # Errors
+    /// If the run does not exist, is damaged, or the store fails.
+    pub async fn raw(&self, run: &RunId, action: ActionId) -> Result<Option<Object>, RunsError> {
+        let state = LoadedRun::load(&*self.store, &*self.agents, run).await?.state;
+        let Some(args) = state.action(action).map(|action| &action.args) else { return Ok(None) };
+        if !args.hides {
+            return Ok(Some(args.redacted.clone()));
+        }
+        let sealed = self.store.sealed(run.clone(), action).await?;
+        let opened = sealed.and_then(|sealed| self.seal.as_ref()?.open(run, action, &sealed));
+        Ok(opened.filter(|raw| hash_of(raw) == args.raw))
     }
 
     /// Waits until a run rests or is over, and returns it as it is stored.
@@ -138,24 +257,50 @@ impl Runs {
     /// If working on it failed here, or it cannot be read.
     pub async fn settled(&self, run: &RunId) -> Result<LoadedRun, RunsError> {
         self.dispatcher.ask(run);
-        let mut changes = self.store.watch();
+        let mut events: Option<RunEvents> = None;
         loop {
-            changes.mark_unchanged();
+            let released = self.dispatcher.released(run);
+            let mut released = std::pin::pin!(released.notified());
+            // What happens after the look at the row is not missed.
+            released.as_mut().enable();
             if let Some(failure) = self.dispatcher.failure(run) {
                 return Err(failure.into());
             }
             let listed = self.store.run(run.clone()).await?;
             let listed = listed.ok_or_else(|| LoadError::Unknown(run.clone()))?;
-            let rests = listed.row.owner.is_none() && !listed.row.ready && listed.row.due.is_none();
-            if listed.row.ended.is_some() || (rests && listed.row.status == "waiting") {
+            if is_settled(&listed) && !self.expires(&listed).await? {
                 return Ok(LoadedRun::load(&*self.store, &*self.agents, run).await?);
             }
-            let looked_again = tokio::time::sleep(std::time::Duration::from_millis(250));
-            tokio::select! {
-                _ = changes.changed() => {}
-                () = looked_again => {}
+            loop {
+                tokio::select! {
+                    () = released.as_mut() => break,
+                    () = came(events.as_mut()) => break,
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+                if self.dispatcher.failure(run).is_some() {
+                    break;
+                }
+                // Another process works on it: its row changes with its journal.
+                if events.is_none() && !self.dispatcher.works_on(run) {
+                    events = Some(self.events.follow_stored(run, listed.row.head));
+                }
             }
         }
+    }
+
+    /// Lets the clock answer what a resting run waits for, if its time came. Returns whether it had something to
+    /// answer: then the run is looked at again.
+    async fn expires(&self, listed: &ListedRun) -> Result<bool, RunsError> {
+        let due = match listed.row.ended {
+            Some(_) => None,
+            None => self.store.next_due().await?,
+        };
+        if due.is_none_or(|due| due.0 > self.performer.host().clock.now_ms()) {
+            return Ok(false);
+        }
+        self.store.expire_due(EXPIRED_MAX).await?;
+        let now = self.store.run(listed.row.run.clone()).await?;
+        Ok(now.is_none_or(|now| !is_settled(&now)))
     }
 
     /// Reads the whole journal of a run as events.
@@ -174,9 +319,38 @@ impl Runs {
             }
         }
     }
+}
 
-    /// Forgets what this process knows of a run that is over.
-    pub fn forget(&self, run: &RunId) {
-        self.performer.forget(run);
+/// Waits for the next event of a run; for ever when it is not followed.
+async fn came(events: Option<&mut RunEvents>) {
+    match events {
+        Some(events) => drop(events.next_event().await),
+        None => std::future::pending().await,
     }
+}
+
+/// Whether a run is over, or rests until something other than the clock or a child wakes it.
+fn is_settled(listed: &ListedRun) -> bool {
+    let row = &listed.row;
+    let waits = listed.summary.get("waits").and_then(Value::as_array).into_iter().flatten();
+    let mut answerable = waits.filter(|kind| !matches!(kind.as_str(), Some("timer" | "child")));
+    let rests = row.owner.is_none() && !row.ready && row.status == "waiting";
+    row.ended.is_some() || (rests && answerable.next().is_some())
+}
+
+/// Changed arguments as the journal has them, if they fit the tool.
+fn edited(agent: &Agent, action: &Action, given: &Object) -> Result<Args, EditError> {
+    let Some(tool) = agent.catalog.get(&action.spec.operation) else {
+        return Ok(Args::redacted(given, ParameterRules::default().redact(given).into_object()));
+    };
+    let called = action.spec.called.as_deref().unwrap_or(&action.spec.operation);
+    let call = calls::tool_call(agent, called, &action.spec.label, &Object::new(), given);
+    let faults = match &call {
+        Some(call) => calls::faults(agent, tool, given, call),
+        None => vec!["something that the tool requires is missing".to_owned()],
+    };
+    if !faults.is_empty() {
+        return Err(EditError::Unfit { tool: tool.name().to_string(), faults });
+    }
+    Ok(Args::redacted(given, tool.rules().redact(given).into_object()))
 }

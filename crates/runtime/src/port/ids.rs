@@ -5,18 +5,10 @@
 pub enum IdKind {
     /// `run_` and 26 letters and digits, later ones sorting later.
     Run,
-    /// `act_` and 26 letters and digits, later ones sorting later.
-    Action,
     /// `worker_` and 26 letters and digits, later ones sorting later.
     Worker,
     /// A random (version 4) UUID.
     Session,
-    /// 32 hex digits, not to be guessed.
-    LockToken,
-    /// `task_run_` and 32 hex digits.
-    TaskRun,
-    /// `task_session_` and 32 hex digits.
-    TaskSession,
 }
 
 impl IdKind {
@@ -24,12 +16,8 @@ impl IdKind {
     pub fn written(self, now_ms: i64, bits: u128) -> String {
         match self {
             Self::Run => sortable("run_", now_ms, bits),
-            Self::Action => sortable("act_", now_ms, bits),
             Self::Worker => sortable("worker_", now_ms, bits),
             Self::Session => uuid(bits),
-            Self::LockToken => format!("{bits:032x}"),
-            Self::TaskRun => format!("task_run_{bits:032x}"),
-            Self::TaskSession => format!("task_session_{bits:032x}"),
         }
     }
 }
@@ -74,8 +62,6 @@ mod tests {
         let written = |kind: IdKind| kind.written(1_780_000_000_000, bits);
         assert_eq!(written(IdKind::Run), "run_01ksr4920004hmasw9nf6yy093");
         assert_eq!(written(IdKind::Session), "01234567-89ab-4def-8123-456789abcdef");
-        assert_eq!(written(IdKind::LockToken), "0123456789abcdef0123456789abcdef");
-        assert_eq!(written(IdKind::TaskRun), "task_run_0123456789abcdef0123456789abcdef");
     }
 
     #[test]

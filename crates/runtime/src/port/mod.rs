@@ -1,51 +1,36 @@
-//! What the engine needs of the world, and what every adapter promises.
+//! What a host brings: the model, the tools, hooks, and a clock.
 //!
-//! The engine owns these traits; storage, clocks and randomness implement them. A promise stands in
-//! the doc of its trait and, as a test, in `contract`, which every adapter runs.
+//! Every part may fail. A hook that fails has allowed nothing; an observer that fails changes nothing. The
+//! storage has a port of its own, [`crate::store`].
 
-mod approval_memory;
-mod approvals;
-mod artifacts;
-mod claims;
-mod client_tool_requests;
 mod clock;
-#[cfg(any(test, feature = "contract"))]
-pub mod contract;
+mod deltas;
 mod fault;
-mod host;
+mod hooks;
 mod ids;
-mod inbox;
-mod journal;
-mod runs;
-mod sessions;
-mod stores;
-mod task_runs;
+mod mediator;
+mod model;
+mod policy_provider;
+mod summariser;
+mod tool_executor;
 
 use std::pin::Pin;
 
-pub use approval_memory::{ApprovalMemory, RememberedApproval, SparedQuestion};
-pub use approvals::{ApprovalFilter, ApprovalSummary, Approvals, Decided, StoreActionError};
-pub use artifacts::{Address, AddressError, Artifacts};
-pub use claims::{Claim, ClaimError, Claims, RenewError, SeizeError};
-pub use client_tool_requests::{
-    ClientToolRecord, ClientToolRequests, ClientToolTransition, CreatedRequest, PendingRequests, Transitions,
-};
 pub use clock::Clock;
+pub use deltas::{Delta, Deltas, Hearing};
 pub use fault::{Advice, BoxError, Fault};
-pub use host::{
-    CompletionOpinion, CompletionPolicy, ContinuePolicy, DeclaredExecutor, Delta, Deltas, DiagnosedResult,
-    EventSink, ExecutorError, FinishedRun, FinishedTurn, Hearing, HostError, InterruptSource, JudgedResult,
-    LockError, MediatedCall, Mediation, Mediator, Model, ModelError, Observed, Persister, PolicyProvider,
-    Recalled, Rejection, ResultDiagnostics, Ruling, SessionLock, Summariser, ToolAction, ToolExecutor,
-    TurnAnswer, TurnRequest, Waiting,
+pub use hooks::{
+    CompletionOpinion, CompletionPolicy, ContinuePolicy, DiagnosedResult, FinishedTurn, HostError,
+    InterruptSource, JudgedResult, ResultDiagnostics,
 };
 pub use ids::{IdKind, Ids};
-pub use inbox::{Inbox, Posted, Signal};
-pub use journal::{Append, AppendError, Epoch, Journal, Record, Seq};
-pub use runs::{Cursor, RunFilter, RunPage, RunRow, Runs};
-pub use sessions::{CreateSessionError, RecentSession, SessionList, Sessions, Transcripts};
-pub use stores::Stores;
-pub use task_runs::{TaskCancel, TaskRuns};
+pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
+pub use model::{Model, ModelError, Reservation, TurnAnswer, TurnRequest};
+pub use policy_provider::{PolicyProvider, Ruling};
+pub use provost_contract::tool::ToolExecutor as DeclaredExecutor;
+pub use provost_engine::state::Transcript;
+pub use summariser::Summariser;
+pub use tool_executor::{ExecutorError, Recalled, ToolAction, ToolExecutor};
 
 /// What a port's operation returns: a future that may move between threads, so that ports can be kept as `dyn`.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -290,6 +290,12 @@ pub enum SayError {
     /// The session does not exist.
     #[error("session {0} does not exist")]
     Missing(SessionId),
+    /// The key was used for another request.
+    #[error("the key was used for another request, which run {run} has")]
+    DedupeConflict {
+        /// The run of that request.
+        run: RunId,
+    },
     /// The active run has not read what was said before.
     #[error("{waiting} signals wait already")]
     QueueFull {
@@ -305,7 +311,7 @@ impl SayError {
     /// Returns what the caller does next.
     pub fn advice(&self) -> Advice {
         match self {
-            Self::Missing(_) => Advice::Stop,
+            Self::Missing(_) | Self::DedupeConflict { .. } => Advice::Stop,
             Self::QueueFull { .. } => Advice::RetryLater,
             Self::Storage(fault) => fault.advice(),
         }

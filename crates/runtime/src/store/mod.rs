@@ -26,8 +26,8 @@ pub use query::{
 };
 pub use rows::{
     About, Accepted, Answered, ArtifactInfo, Beat, Claimed, Committed, Entry, EntrySource, Erase, Expired,
-    Fork, GivenAnswer, Imported, ListedRun, NewSession, Posted, Prune, Pruned, RowProblem, RunProblem,
-    RunRow, Said, SayPost, SessionRow, Settled, Signal, StoreStats, Wait, Worker,
+    Fork, GivenAnswer, Imported, ListedRun, NewSession, Posted, Prune, Pruned, RevokePost, RowProblem,
+    RunProblem, RunRow, Said, SayPost, SessionRow, Settled, Signal, StoreStats, Wait, Worker,
 };
 pub use rules::Tables;
 pub use upload::{PartHasher, Upload};

@@ -11,9 +11,9 @@ use tokio::sync::watch;
 use super::{
     About, AcceptError, Accepted, AnswerError, Answered, ArtifactInfo, Beat, ClaimError, ClaimFilter,
     Claimed, CommitError, Committed, Entry, Erase, EraseError, Expired, Imported, ListedRun, NewSession,
-    Page, PostError, Posted, Prune, PruneFilter, RecentSession, RegisterError, ResumeError, RowProblem,
-    RunCursor, RunFilter, Said, SayError, SayPost, SessionCursor, SessionError, SessionFilter, SessionRow,
-    Signal, StoreStats, Upload, Wait, WaitCursor, WaitFilter, Worker,
+    Page, PostError, Posted, Prune, PruneFilter, RecentSession, RegisterError, ResumeError, RevokePost,
+    RowProblem, RunCursor, RunFilter, Said, SayError, SayPost, SessionCursor, SessionError, SessionFilter,
+    SessionRow, Signal, StoreStats, Upload, Wait, WaitCursor, WaitFilter, Worker,
 };
 use crate::port::{Boxed, Fault};
 
@@ -60,6 +60,10 @@ pub trait Store: Send + Sync {
 
     /// Posts a message to the active run of a session, or answers that there is none.
     fn say(&self, say: SayPost) -> Boxed<'_, Result<Said, SayError>>;
+
+    /// Revokes a standing approval, and posts a signal to the runs of its workspace that a worker holds: others
+    /// read what holds with their next claim. Returns whether it held.
+    fn revoke_standing(&self, revoke: RevokePost) -> Boxed<'_, Result<bool, Fault>>;
 
     // Dispatch: which worker holds which run.
 
@@ -147,6 +151,9 @@ pub trait Store: Send + Sync {
 
     /// Returns the standing approvals of a workspace that hold.
     fn standing(&self, workspace: String) -> Boxed<'_, Result<Vec<StandingApproval>, Fault>>;
+
+    /// Returns the standing approvals of every workspace that hold.
+    fn all_standing(&self) -> Boxed<'_, Result<Vec<StandingApproval>, Fault>>;
 
     /// Returns the sealed arguments of an action.
     fn sealed(&self, run: RunId, action: ActionId) -> Boxed<'_, Result<Option<Vec<u8>>, Fault>>;

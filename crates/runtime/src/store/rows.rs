@@ -1,7 +1,7 @@
 //! What the store holds, row by row, and what its operations answer.
 
 use provost_engine::{
-    Actor, Digest, Epoch, Erasure, RunId, Seq, SessionId, SignalId, Time, WaitId, WaitRow, WorkerId,
+    Actor, Dedupe, Digest, Epoch, Erasure, RunId, Seq, SessionId, SignalId, Time, WaitId, WaitRow, WorkerId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -285,11 +285,24 @@ pub struct Answered {
 pub struct SayPost {
     /// The session.
     pub session: SessionId,
-    /// What makes a repetition a no-op.
-    pub key: Option<String>,
+    /// What makes a repetition a no-op, also when the run that has the message is over.
+    pub dedupe: Option<Dedupe>,
     /// Who speaks.
     pub from: Actor,
     /// The typed signal, as JSON.
+    pub body: Value,
+}
+
+/// A standing approval to revoke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RevokePost {
+    /// The workspace.
+    pub workspace: String,
+    /// What the approval covers.
+    pub scope: String,
+    /// Who revokes it.
+    pub from: Actor,
+    /// The typed signal for runs that are worked on, as JSON.
     pub body: Value,
 }
 
@@ -302,6 +315,11 @@ pub enum Said {
         run: RunId,
         /// The signal.
         posted: Posted,
+    },
+    /// It was said before, and this run has it.
+    Repeated {
+        /// The run.
+        run: RunId,
     },
     /// No run is active; the caller accepts one for this version.
     Idle {

@@ -55,7 +55,7 @@ mod tests {
     use strum::VariantArray as _;
 
     use super::*;
-    use crate::memory::ManualClock;
+    use crate::system::ManualClock;
 
     fn some_names(ids: &HashedIds) -> Vec<String> {
         IdKind::VARIANTS.iter().flat_map(|kind| [ids.make(*kind), ids.make(*kind)]).collect()

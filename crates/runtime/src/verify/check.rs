@@ -10,6 +10,8 @@ use crate::store::{RunCursor, RunFilter, RunProblem, Store, WaitFilter, WaitStat
 
 /// How many records or rows are read at a time.
 const PAGE: usize = 1_000;
+/// How often a run that grows meanwhile is looked at again.
+const LIVE_TRIES: usize = 5;
 
 /// Something that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +72,19 @@ pub struct RunReport {
 /// # Errors
 /// If the store fails. Damage is a finding, not an error.
 pub async fn verify_run(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault> {
+    let head = async || Ok::<_, Fault>(store.run(run.clone()).await?.map(|listed| listed.row.head));
+    for _ in 0..LIVE_TRIES {
+        let before = head().await?;
+        let report = verify_once(store, run).await?;
+        // A run that is worked on may have grown between two looks.
+        if report.problems.is_empty() || head().await? == before {
+            return Ok(report);
+        }
+    }
+    verify_once(store, run).await
+}
+
+async fn verify_once(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault> {
     let mut report =
         RunReport { run: run.clone(), head: Seq(0), hash: Digest::ZERO, erased: 0, problems: Vec::new() };
     let mut facts = Facts::default();
@@ -90,6 +105,9 @@ pub async fn verify_run(store: &dyn Store, run: &RunId) -> Result<RunReport, Fau
                 Err(error) => report.problems.push(Problem::Unreadable(error.to_string())),
             }
         }
+    }
+    if report.head == Seq(0) {
+        report.problems.push(Problem::NoJournal);
     }
     compare_row(store, &mut report, &facts).await?;
     compare_waits(store, &mut report, &facts).await?;
@@ -164,39 +182,45 @@ async fn compare_waits(store: &dyn Store, report: &mut RunReport, facts: &Facts)
     Ok(())
 }
 
-/// Verifies every run, and that the list of runs and the journals are about the same ones. Returns the reports
-/// of runs with problems, and how many were looked at.
+/// What verifying a whole store came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreReport {
+    /// How many runs were looked at.
+    pub runs: usize,
+    /// How many of them are not as they were written.
+    pub broken: usize,
+}
+
+/// Verifies every run, and that the list of runs and the journals are about the same ones. `each` gets the report
+/// of every run.
 ///
 /// # Errors
 /// If the store fails.
-pub async fn verify_store(store: &dyn Store) -> Result<(usize, Vec<RunReport>), Fault> {
-    let (mut looked_at, mut reports) = (0, Vec::new());
+pub async fn verify_store(store: &dyn Store, mut each: impl FnMut(&RunReport)) -> Result<StoreReport, Fault> {
+    let mut all = StoreReport::default();
+    let mut take = |report: &RunReport| {
+        all.runs += 1;
+        all.broken += usize::from(!report.problems.is_empty());
+        each(report);
+    };
     let mut after: Option<RunCursor> = None;
     loop {
         let page = store.runs(RunFilter::default(), after, PAGE).await?;
         for listed in page.items {
-            looked_at += 1;
-            let report = verify_run(store, &listed.row.run).await?;
-            if !report.problems.is_empty() {
-                reports.push(report);
-            }
+            take(&verify_run(store, &listed.row.run).await?);
         }
         let Some(next) = page.next else { break };
         after = Some(next);
     }
     for unlisted in store.verify_rows().await? {
-        let problem = match unlisted.problem {
-            RunProblem::NoRow => Problem::NoRow,
-            RunProblem::NoJournal => Problem::NoJournal,
+        match unlisted.problem {
+            RunProblem::NoRow => {
+                let (head, hash, problems) = (Seq(0), Digest::ZERO, vec![Problem::NoRow]);
+                take(&RunReport { run: unlisted.run, head, hash, erased: 0, problems });
+            }
             // The walk over the list of runs has found these.
-            RunProblem::Head { .. } | RunProblem::Hash => continue,
-        };
-        let known = reports.iter().any(|report| report.run == unlisted.run);
-        if !known {
-            let (head, hash) = (Seq(0), Digest::ZERO);
-            let problems = vec![problem];
-            reports.push(RunReport { run: unlisted.run, head, hash, erased: 0, problems });
+            RunProblem::NoJournal | RunProblem::Head { .. } | RunProblem::Hash => {}
         }
     }
-    Ok((looked_at, reports))
+    Ok(all)
 }

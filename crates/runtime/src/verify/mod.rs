@@ -5,5 +5,5 @@ mod check;
 mod erase;
 
 pub use anchor::{Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorReport, check_anchors};
-pub use check::{Problem, RunReport, verify_run, verify_store};
+pub use check::{Problem, RunReport, StoreReport, verify_run, verify_store};
 pub use erase::{EraseFailure, erase_words};

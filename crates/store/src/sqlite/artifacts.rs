@@ -1,94 +1,177 @@
-//! Artifacts in SQLite: chunks whose ids follow each other, each compressed when that pays.
+//! Artifacts: content-addressed, compressed when that helps, whole or in parts.
 
-use std::ops::Range;
+use std::sync::Arc;
 
-use provost_runtime::port::{Address, Artifacts, Boxed, Fault};
-use rusqlite::{Connection, OptionalExtension as _};
+use provost_engine::{Digest, Time};
+use provost_runtime::port::{Boxed, Fault};
+use provost_runtime::store::{ArtifactInfo, PartHasher, Upload};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, OptionalExtension as _, Result, Row, params};
 
-use super::broken::Broken;
-use super::counter::{counted, stored};
-use super::database::Database;
-use super::packed;
+use super::columns::{self, int};
+use super::db::Db;
+use super::store::Shared;
+use super::writer::Log;
 
-/// How many bytes a chunk holds: small enough to read a part without the rest.
-const CHUNK_BYTES: usize = 128 << 10;
+/// Shorter bytes are not compressed.
+const COMPRESSED_FROM: usize = 512;
+const LEVEL: i32 = 3;
 
-impl Artifacts for Database {
-    fn put(&self, bytes: Vec<u8>) -> Boxed<'_, Result<Address, Fault>> {
+/// Bytes as they are stored.
+pub(super) struct Encoded {
+    encoding: &'static str,
+    bytes: Vec<u8>,
+}
+
+/// Compresses bytes if that saves something.
+pub(super) fn encode(bytes: Vec<u8>) -> Encoded {
+    if bytes.len() >= COMPRESSED_FROM
+        && let Ok(shorter) = zstd::bulk::compress(&bytes, LEVEL)
+        && shorter.len() < bytes.len() / 10 * 9
+    {
+        return Encoded { encoding: "zstd", bytes: shorter };
+    }
+    Encoded { encoding: "plain", bytes }
+}
+
+/// Reads `encoding, bytes`.
+fn decode(row: &Row<'_>, from: usize) -> Result<Vec<u8>> {
+    let (encoding, bytes) = (row.get_ref(from)?.as_str()?, row.get_ref(from + 1)?.as_blob()?);
+    if encoding != "zstd" {
+        return Ok(bytes.to_vec());
+    }
+    let damaged = |error| Error::FromSqlConversionFailure(from + 1, Type::Blob, Box::new(error));
+    zstd::stream::decode_all(bytes).map_err(damaged)
+}
+
+pub(super) fn info(connection: &Connection, digest: Digest) -> Result<Option<ArtifactInfo>> {
+    let sql = format!("SELECT {} FROM artifacts WHERE digest = ?1", columns::ARTIFACT);
+    connection.prepare_cached(&sql)?.query_row([digest.to_string()], columns::artifact).optional()
+}
+
+pub(super) fn part(connection: &Connection, digest: Digest, part: u64) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT encoding, bytes FROM artifacts WHERE digest = ?1 AND upload IS NULL AND ?2 = 0
+         UNION ALL
+         SELECT p.encoding, p.bytes FROM artifacts a JOIN artifact_parts p ON p.upload = a.upload
+             WHERE a.digest = ?1 AND p.no = ?2";
+    let params = params![digest.to_string(), int(part)];
+    connection.prepare_cached(sql)?.query_row(params, |row| decode(row, 0)).optional()
+}
+
+pub(super) fn bytes(connection: &Connection, digest: Digest) -> Result<Option<Vec<u8>>> {
+    let Some(info) = info(connection, digest)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    for number in 0..info.parts {
+        // An artifact that is pruned meanwhile is gone as a whole.
+        let Some(part) = part(connection, digest, number)? else { return Ok(None) };
+        bytes.extend(part);
+    }
+    if Digest::of(&bytes) != digest {
+        let problem = format!("artifact {digest} has other bytes than its name says");
+        return Err(Error::FromSqlConversionFailure(0, Type::Blob, problem.into()));
+    }
+    Ok(Some(bytes))
+}
+
+/// Stores an artifact, unless an equal one is there.
+pub(super) fn put(
+    db: &Db<'_>,
+    now: Time,
+    (digest, size, media): (Digest, u64, &str),
+    encoded: &Encoded,
+) -> Result<ArtifactInfo, Fault> {
+    db.count_bytes(encoded.bytes.len());
+    let sql = "INSERT OR IGNORE INTO artifacts (digest, size, media, encoding, bytes, parts, created)
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6)";
+    let key = digest.to_string();
+    db.execute(sql, params![key, int(size), media, encoded.encoding, encoded.bytes, now.0])?;
+    stored(db, digest)
+}
+
+fn stored(db: &Db<'_>, digest: Digest) -> Result<ArtifactInfo, Fault> {
+    let sql = format!("SELECT {} FROM artifacts WHERE digest = ?1", columns::ARTIFACT);
+    db.one(&sql, [digest.to_string()], columns::artifact)?.ok_or(Fault::Closed)
+}
+
+/// An artifact that arrives in parts. Its number is given out with its first part.
+pub(super) struct SqliteUpload {
+    shared: Arc<Shared>,
+    media: String,
+    hasher: PartHasher,
+    upload: Option<i64>,
+    parts: u64,
+}
+
+impl SqliteUpload {
+    pub(super) fn new(shared: Arc<Shared>, media: String) -> Self {
+        Self { shared, media, hasher: PartHasher::default(), upload: None, parts: 0 }
+    }
+}
+
+impl Upload for SqliteUpload {
+    fn append(&mut self, part: Vec<u8>) -> Boxed<'_, Result<(), Fault>> {
         Box::pin(async move {
-            let address = Address::of(&bytes);
-            let (length, chunks) = (bytes.len(), chunks(&bytes));
-            drop(bytes);
-            self.write(move |connection| write(connection, &address, length, &chunks)).await?;
-            Ok(address)
+            let mut hasher = self.hasher.clone();
+            hasher.update(&part);
+            let (upload, number, encoded) = (self.upload, self.parts, encode(part));
+            let write = move |db: &mut Db<'_>, now: Time| add_part(db, now, upload, number, &encoded);
+            self.upload = Some(self.shared.writer.write(Log::Grows, write).await?);
+            self.hasher = hasher;
+            self.parts += 1;
+            Ok(())
         })
     }
 
-    fn get<'a>(&'a self, address: &'a Address) -> Boxed<'a, Result<Option<Vec<u8>>, Fault>> {
-        self.get_range(address, 0..u64::MAX)
+    fn size(&self) -> u64 {
+        self.hasher.size()
     }
 
-    fn get_range<'a>(
-        &'a self,
-        address: &'a Address,
-        range: Range<u64>,
-    ) -> Boxed<'a, Result<Option<Vec<u8>>, Fault>> {
-        let address = *address;
-        Box::pin(self.read(move |connection| read(connection, &address, range)))
+    fn finish(self: Box<Self>) -> Boxed<'static, Result<ArtifactInfo, Fault>> {
+        Box::pin(async move {
+            let Self { shared, media, hasher, upload, parts } = *self;
+            let (size, digest) = (hasher.size(), hasher.finish());
+            let empty = encode(Vec::new());
+            let write = move |db: &mut Db<'_>, now: Time| match upload {
+                Some(upload) => complete(db, now, (digest, size, &media), (upload, parts)),
+                None => put(db, now, (digest, size, &media), &empty),
+            };
+            shared.writer.write(Log::Grows, write).await
+        })
     }
 }
 
-/// The bytes as they will lie on the disk.
-pub(super) fn chunks(bytes: &[u8]) -> Vec<Vec<u8>> {
-    bytes.chunks(CHUNK_BYTES).map(packed::pack).collect()
+fn add_part(
+    db: &Db<'_>,
+    now: Time,
+    upload: Option<i64>,
+    number: u64,
+    encoded: &Encoded,
+) -> Result<i64, Fault> {
+    db.count_bytes(encoded.bytes.len());
+    let sql = "INSERT INTO artifact_parts (upload, no, at, encoding, bytes)
+         VALUES (coalesce(?1, (SELECT coalesce(max(upload), 0) + 1 FROM artifact_parts)), ?2, ?3, ?4, ?5)
+         RETURNING upload";
+    let params = params![upload, int(number), now.0, encoded.encoding, encoded.bytes];
+    db.one(sql, params, |row| row.get(0))?.ok_or(Fault::Closed)
 }
 
-/// Writes an artifact, unless it is there.
-pub(super) fn write(
-    connection: &Connection,
-    address: &Address,
-    bytes: usize,
-    chunks: &[Vec<u8>],
-) -> Result<(), Broken> {
-    if connection.prepare_cached("SELECT 1 FROM artifacts WHERE address = ?1")?.exists([address.0])? {
-        return Ok(());
+/// Makes the parts an artifact, or removes them when an equal artifact is there.
+fn complete(
+    db: &Db<'_>,
+    now: Time,
+    (digest, size, media): (Digest, u64, &str),
+    (upload, parts): (i64, u64),
+) -> Result<ArtifactInfo, Fault> {
+    let count = "SELECT count(*) FROM artifact_parts WHERE upload = ?1";
+    let found = db.one(count, [upload], |row| columns::count(row, 0))?;
+    if found != Some(parts) {
+        return Err(Fault::Failed("parts of the artifact were pruned while it arrived".into()));
     }
-    let mut newest = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM artifact_chunks")?;
-    let first: i64 = newest.query_row([], |row| row.get::<_, i64>(0))?.saturating_add(1);
-    let mut insert = connection.prepare_cached("INSERT INTO artifact_chunks VALUES (?1, ?2)")?;
-    for (id, chunk) in (first..).zip(chunks) {
-        insert.execute((id, chunk))?;
+    let sql = "INSERT OR IGNORE INTO artifacts (digest, size, media, encoding, upload, parts, created)
+         VALUES (?1, ?2, ?3, 'parts', ?4, ?5, ?6)";
+    let key = digest.to_string();
+    if db.execute(sql, params![key, int(size), media, upload, int(parts), now.0])? == 0 {
+        db.execute("DELETE FROM artifact_parts WHERE upload = ?1", [upload])?;
     }
-    connection.prepare_cached("INSERT INTO artifacts VALUES (?1, ?2, ?3)")?.execute((
-        address.0,
-        stored(bytes as u64),
-        first,
-    ))?;
-    Ok(())
-}
-
-fn read(connection: &Connection, address: &Address, range: Range<u64>) -> Result<Option<Vec<u8>>, Broken> {
-    let mut find =
-        connection.prepare_cached("SELECT bytes, first_chunk FROM artifacts WHERE address = ?1")?;
-    let found = find.query_row([address.0], |row| Ok((counted(row.get(0)?), row.get::<_, i64>(1)?)));
-    let Some((bytes, first_chunk)) = found.optional()? else { return Ok(None) };
-    let range = range.start.min(bytes)..range.end.min(bytes);
-    if range.is_empty() {
-        return Ok(Some(Vec::new()));
-    }
-    let size = CHUNK_BYTES as u64;
-    let ids = (range.start / size)..=((range.end - 1) / size);
-    let mut statement = connection.prepare_cached("SELECT content FROM artifact_chunks WHERE id = ?1")?;
-    let mut part = Vec::new();
-    for chunk in ids {
-        let id = first_chunk.saturating_add(stored(chunk));
-        let plain = statement
-            .query_row([id], |row| Ok(row.get_ref(0)?.as_blob().map(packed::unpack)))
-            .map(|content| content.unwrap_or_else(|error| Err(Broken::Damaged(error.to_string()))))??;
-        let start = chunk * size;
-        let within =
-            |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(plain.len());
-        part.extend_from_slice(plain.get(within(range.start)..within(range.end)).unwrap_or_default());
-    }
-    Ok(Some(part))
+    stored(db, digest)
 }

@@ -1,8 +1,8 @@
-//! Who keeps the file busy: the process that holds SQLite's write lock.
+//! Which process holds SQLite's write lock.
 
 use std::path::Path;
 
-/// The process that writes now, in words for a person.
+/// Names the process that writes to a file now, for a sentence.
 pub(super) fn of(path: &Path) -> String {
     match writing_process(path) {
         Some(pid) if pid == std::process::id() => format!("another handle of this process ({pid})"),
@@ -14,15 +14,13 @@ pub(super) fn of(path: &Path) -> String {
     }
 }
 
-/// Looks the lock up in the kernel's list. The file itself must not be opened to ask: closing it
-/// again would drop the locks this process holds on it.
+/// Finds the lock in the kernel's list. The file itself must not be opened for that: closing it again would
+/// drop the locks that this process holds on it.
 #[cfg(target_os = "linux")]
 fn writing_process(path: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt as _;
 
-    let mut shared_memory = path.as_os_str().to_owned();
-    shared_memory.push("-shm");
-    let inode = std::fs::metadata(shared_memory).ok()?.ino();
+    let inode = std::fs::metadata(super::files::beside(path, "-shm")).ok()?.ino();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     locks.lines().find_map(|line| holder_in(line, inode))
 }

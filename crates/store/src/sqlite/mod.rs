@@ -1,43 +1,30 @@
-//! SQLite behind the ports: one file, one writer thread, a few readers.
+//! The store of runs on SQLite: plain tables in one file that several processes may open.
 //!
-//! Every write goes through the writer thread, which puts all that waits into one transaction and
-//! answers after the commit; a short one of somebody who is alone is done without it. Two processes may open the same file: SQLite lets one write at a time,
-//! and claims keep one writer a run. Nobody outside this module sees an error of SQLite itself.
+//! Every write goes through one thread, which puts all that waits into one transaction and answers after its
+//! commit. Reads run on threads of their own. The decisions are those of [`provost_runtime::store::rules`];
+//! this module supplies rows. `docs/schema.md` describes the tables.
 
-mod approval_memory;
-mod approvals;
 mod artifacts;
-mod batch;
-mod broken;
-mod bundle;
-mod claims;
-mod client_tool_requests;
-mod counter;
-mod database;
-mod desk;
-mod dictionary;
-mod file_layer;
-mod gathered;
+mod columns;
+mod db;
+mod error;
+mod files;
 mod holder;
-mod inbox;
-mod job;
-mod journal;
-mod ledger;
-mod migrate;
+mod lists;
+mod log;
 mod open;
 mod open_error;
 mod options;
-mod packed;
+#[cfg(test)]
+mod plans;
 mod readers;
-mod record;
-mod runs;
-mod sessions;
-mod span;
-mod task_runs;
-mod unshared;
-mod work;
+mod ready;
+mod rows;
+mod store;
+mod tables;
+mod watcher;
 mod writer;
 
-pub use database::Database;
 pub use open_error::OpenError;
-pub use options::{Access, Check, Options};
+pub use options::{Check, SqliteOptions};
+pub use store::SqliteStore;

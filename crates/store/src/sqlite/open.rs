@@ -1,148 +1,154 @@
-//! The one door to SQLite: opening, recognising and setting up a file.
+//! Opening a file: recognising it, setting it up, bringing its schema to the newest version.
 
-use std::ffi::CStr;
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Result};
 
-use super::broken::Broken;
-use super::counter::stored;
+use super::error::{is_busy, is_unshared};
 use super::open_error::OpenError;
-use super::options::{Access, Check, Options};
-use super::{file_layer, migrate, unshared, work};
+use super::options::{Check, SqliteOptions};
+use super::{files, log};
 
-/// Marks a file as ours: the letters `prov`.
-const APPLICATION_ID: i64 = 0x7072_6f76;
-/// Small pages: a step of one run changes a few hundred bytes, and every changed page is written whole.
-/// Not the smallest: a commit of many runs takes as much time for each page as for its bytes.
+/// Marks a file as ours: the letters `prvs`.
+const APPLICATION_ID: i64 = 0x7072_7673;
+/// The mark of files that Provost wrote before the schema of runs had a version.
+const EARLIER_APPLICATION_ID: i64 = 0x7072_6f76;
+/// Small pages: a step changes a few hundred bytes, and every changed page is written whole.
 const PAGE_BYTES: i64 = 2_048;
-/// How much the log may hold before it is copied into the file.
-const LOG_BYTES_MAX: i64 = 8 << 20;
-const STATEMENTS_KEPT: usize = 64;
+const STATEMENTS_CACHED: usize = 128;
 
-/// Opens the connection that writes: recognises the file, brings it to the newest format, looks for damage.
-pub(super) fn writing(path: &Path, options: &Options) -> Result<Connection, OpenError> {
-    let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|source| OpenError::Failed { path: path.to_owned(), source: Box::new(source) })?;
-    }
-    not_a_folder(path)?;
-    for_its_owner(path);
+/// The versions of the schema. Once released, a step never changes; a new one is added below it.
+const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/sqlite/0001_runs.sql")];
+
+/// Opens the connection that writes.
+pub(super) fn writing(path: &Path, options: &SqliteOptions) -> Result<Connection, OpenError> {
+    let refused = |error| OpenError::of(path, options.patience_ms, error);
+    files::prepare(path).map_err(|source| OpenError::failed(path, source))?;
+    refuse_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    // It waits by itself: see `work::patiently`.
-    let connection = connect(path, flags, file_layer::name(), Duration::ZERO).map_err(error)?;
-    let patiently = |attempt: &dyn Fn() -> Result<(), Broken>| {
-        work::patiently(options.patience_ms, attempt).map_err(error)
+    let mut connection = connect(path, flags).map_err(refused)?;
+    // A file that is refused is left as it is, with its log.
+    let copy_log_at_close = |copy: bool| {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !copy).map_err(refused)
     };
-    let found = work::patiently(options.patience_ms, || recognise(&connection)).map_err(error)?;
-    found.admit(path)?;
-    if connection.is_readonly("main").map_err(|cause| error(cause.into()))? {
+    copy_log_at_close(false)?;
+    patiently(options, || recognise(&connection)).map_err(refused)?.admit(path)?;
+    if connection.is_readonly("main").map_err(refused)? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });
     }
-    patiently(&|| prepare(&connection, options))?;
-    patiently(&|| bring_up(&connection))?;
-    patiently(&|| check(&connection, options))?;
-    Ok(connection)
-}
-
-/// Records hold what was said and read: the file is its owner's alone from the moment it is there, and so are
-/// log and index beside it, which SQLite makes with the mode of the file. One that is found more open is closed.
-fn for_its_owner(path: &Path) {
-    // What is wrong with the file is said when it is opened.
-    drop(fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path));
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        let Ok(about) = fs::metadata(&name) else { continue };
-        let mode = about.permissions().mode();
-        if about.is_file() && mode & 0o077 != 0 {
-            drop(fs::set_permissions(&name, fs::Permissions::from_mode(mode & 0o700)));
-        }
-    }
-}
-
-/// Opens a connection that only reads a file made by [`writing`], here or elsewhere.
-pub(super) fn reading(path: &Path, options: &Options) -> Result<Connection, OpenError> {
-    let error = |broken: Broken| OpenError::of(path.to_owned(), options.patience_ms, &broken);
-    let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
-    if !path.try_exists().map_err(unreadable)? {
-        return Err(OpenError::Missing { path: path.to_owned() });
-    }
-    not_a_folder(path)?;
-    rustix::fs::access(path, rustix::fs::Access::READ_OK).map_err(|errno| unreadable(errno.into()))?;
-    let seen = match look(path, View::Shared, options) {
-        Err(broken) if options.access == Access::ReadOnly && broken.is_unshared() => {
-            if unshared::has_log(path).map_err(unreadable)? {
-                return Err(OpenError::Log { path: path.to_owned() });
-            }
-            look(path, View::AsItLies, options)
-        }
-        seen => seen,
-    };
-    let (connection, found) = seen.map_err(error)?;
-    match found {
-        Found::Nothing => Found::Foreign("it is empty".to_owned()).admit(path)?,
-        found @ (Found::Ours | Found::Foreign(_) | Found::Newer(_)) => found.admit(path)?,
-    }
-    migrate::stand_in(&connection).map_err(error)?;
-    if options.access == Access::ReadOnly {
-        check(&connection, options).map_err(error)?;
-    }
+    check_log(path)?;
+    patiently(options, || set_up(&connection, options)).map_err(refused)?;
+    patiently(options, || migrate(&connection)).map_err(refused)?;
+    check(&connection, path, options)?;
+    copy_log_at_close(true)?;
+    connection.busy_handler(Some(busy_handler(options.patience_ms))).map_err(refused)?;
     Ok(connection)
 }
 
 /// How a reader sees a file.
-#[derive(Clone, Copy)]
-enum View {
-    /// With the log and the memory that every other process uses too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// With the log and the memory that all processes share.
     Shared,
-    /// The bare file, see [`unshared`].
-    AsItLies,
+    /// The bare file, complete because there is no log: on a medium that cannot be written.
+    Immutable,
 }
 
-fn look(path: &Path, view: View, options: &Options) -> Result<(Connection, Found), Broken> {
-    let patience = Duration::from_millis(options.patience_ms);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let connection = match view {
-        View::Shared => connect(path, flags, None, patience)?,
-        View::AsItLies => {
-            let name = unshared::as_it_lies(path);
-            connect(Path::new(&name), flags | OpenFlags::SQLITE_OPEN_URI, None, patience)?
+/// Opens a connection that only reads a file that is known to be ours.
+pub(super) fn reading(path: &Path, view: View, options: &SqliteOptions) -> Result<Connection, OpenError> {
+    connect_reader(path, view, options).map_err(|error| OpenError::of(path, options.patience_ms, error))
+}
+
+/// Opens a file only to read it: makes nothing and changes nothing. Returns how further connections see it.
+pub(super) fn looking(path: &Path, options: &SqliteOptions) -> Result<(Connection, View), OpenError> {
+    let refused = |error| OpenError::of(path, options.patience_ms, error);
+    let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
+    if !files::is_readable(path).map_err(unreadable)? {
+        return Err(OpenError::Missing { path: path.to_owned() });
+    }
+    refuse_folder(path)?;
+    let look = |view| {
+        let connection = connect_reader(path, view, options)?;
+        let found = recognise(&connection)?;
+        Ok((connection, found, view))
+    };
+    let seen = match look(View::Shared) {
+        Err(error) if is_unshared(&error) => {
+            if files::has_log(path).map_err(unreadable)? {
+                return Err(OpenError::Log { path: path.to_owned() });
+            }
+            look(View::Immutable)
         }
+        seen => seen,
     };
-    let found = recognise(&connection)?;
-    Ok((connection, found))
+    let (connection, found, view) = seen.map_err(refused)?;
+    let is_empty = matches!(found, Found::Nothing);
+    found.admit(path)?;
+    if view == View::Shared {
+        check_log(path)?;
+    }
+    if is_empty {
+        return Err(OpenError::foreign(path, "it is empty"));
+    }
+    check(&connection, path, options)?;
+    Ok((connection, view))
 }
 
-fn not_a_folder(path: &Path) -> Result<(), OpenError> {
-    if path.is_dir() { Found::Foreign("it is a folder".to_owned()).admit(path) } else { Ok(()) }
+fn refuse_folder(path: &Path) -> Result<(), OpenError> {
+    if path.is_dir() { Err(OpenError::foreign(path, "it is a folder")) } else { Ok(()) }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one door")]
-fn connect(
-    path: &Path,
-    flags: OpenFlags,
-    layer: Option<&CStr>,
-    patience: Duration,
-) -> Result<Connection, Broken> {
-    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match layer {
-        Some(layer) => Connection::open_with_flags_and_vfs(path, flags, layer)?,
-        None => Connection::open_with_flags(path, flags)?,
-    };
-    connection.busy_timeout(patience)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-    // A file made by somebody else must not run their code in ours.
+fn connect_reader(path: &Path, view: View, options: &SqliteOptions) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let mut connection = match view {
+        View::Shared => connect(path, flags),
+        View::Immutable => {
+            connect(Path::new(&files::immutable_uri(path)), flags | OpenFlags::SQLITE_OPEN_URI)
+        }
+    }?;
+    connection.busy_handler(Some(busy_handler(options.patience_ms)))?;
+    Ok(connection)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that opens files of the run store")]
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // Not every lock calls a busy handler: a step of opening is repeated as a whole, see `patiently`.
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    // A file from elsewhere must not run its code in ours.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
+}
+
+/// Returns a busy handler that sleeps 0.2 to 1 ms at a time. SQLite's own sleeps up to 100 ms while another
+/// writer takes the lock again within 10 µs: with it one of two writers starves.
+fn busy_handler(patience_ms: u64) -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut waited_us = 0;
+    move |attempt| {
+        if attempt == 0 {
+            waited_us = 0;
+        }
+        let pause_us = 200 + u64::from(attempt.unsigned_abs()) * 137 % 800;
+        waited_us += pause_us;
+        if waited_us > patience_ms.saturating_mul(1_000) {
+            return false;
+        }
+        pause(Duration::from_micros(pause_us));
+        true
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "another process cannot be waited for in any other way")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+fn number(connection: &Connection, sql: &str) -> Result<i64> {
+    connection.query_row(sql, [], |row| row.get(0))
 }
 
 /// What a file is.
@@ -157,81 +163,115 @@ impl Found {
     fn admit(self, path: &Path) -> Result<(), OpenError> {
         match self {
             Self::Nothing | Self::Ours => Ok(()),
-            Self::Foreign(found) => Err(OpenError::Foreign { path: path.to_owned(), found }),
-            Self::Newer(found) => {
-                Err(OpenError::Newer { path: path.to_owned(), found, known: migrate::newest() })
-            }
+            Self::Foreign(found) => Err(OpenError::foreign(path, found)),
+            Self::Newer(found) => Err(OpenError::Newer { path: path.to_owned(), found, known: newest() }),
         }
     }
 }
 
-/// Looks what the file is before anything is written to it.
-fn recognise(connection: &Connection) -> Result<Found, Broken> {
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let (id, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
-    let things = number("SELECT count(*) FROM sqlite_schema")?;
-    Ok(match (id, version, things) {
+/// Returns what a file is, before anything is written to it.
+fn recognise(connection: &Connection) -> Result<Found> {
+    let application = number(connection, "PRAGMA application_id")?;
+    let version = number(connection, "PRAGMA user_version")?;
+    let things = number(connection, "SELECT count(*) FROM sqlite_schema")?;
+    Ok(match (application, version, things) {
         (0, 0, 0) => Found::Nothing,
-        (APPLICATION_ID, version, _) if version > migrate::newest() => Found::Newer(version),
-        (APPLICATION_ID, _, _) => Found::Ours,
+        (APPLICATION_ID, version, _) if version > newest() => Found::Newer(version),
+        (APPLICATION_ID, ..) => Found::Ours,
+        (EARLIER_APPLICATION_ID, ..) => {
+            Found::Foreign("an early version of Provost wrote it, before its first release".to_owned())
+        }
         _ => Found::Foreign(format!(
             "it is the SQLite file of another program, with {things} tables and indexes"
         )),
     })
 }
 
-/// Sets what the file and this connection need. The size of a page is set before anything is written.
-fn prepare(connection: &Connection, options: &Options) -> Result<(), Broken> {
+/// Refuses a file whose log lost something that was committed. SQLite ends a log at its first damaged frame and
+/// says nothing.
+fn check_log(path: &Path) -> Result<(), OpenError> {
+    match log::damage(&files::beside(path, "-wal")) {
+        Ok(None) => Ok(()),
+        Ok(Some(problem)) => Err(OpenError::Corrupt { path: path.to_owned(), problem }),
+        Err(source) => Err(OpenError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+/// Searches a file for damage.
+fn check(connection: &Connection, path: &Path, options: &SqliteOptions) -> Result<(), OpenError> {
+    let search = || {
+        let bytes =
+            number(connection, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")?;
+        let large = u64::try_from(bytes).is_ok_and(|bytes| bytes > Check::BYTES_MAX);
+        match options.check {
+            Check::WhenSmall if large => Ok(None),
+            Check::WhenSmall | Check::Always => {
+                connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0)).map(Some)
+            }
+        }
+    };
+    let found = patiently(options, search);
+    match found.map_err(|error| OpenError::of(path, options.patience_ms, error))? {
+        Some(problem) if problem != "ok" => Err(OpenError::Corrupt { path: path.to_owned(), problem }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Repeats a step of opening while another process is in the way.
+fn patiently<T>(options: &SqliteOptions, step: impl Fn() -> Result<T>) -> Result<T> {
+    let mut pauses_left = options.patience_ms;
+    loop {
+        match step() {
+            Err(error) if is_busy(&error) && pauses_left > 0 => {
+                pauses_left -= 1;
+                pause(Duration::from_millis(1));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn newest() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
+/// Sets what the file and the writing connection need. The page size comes before anything is written.
+fn set_up(connection: &Connection, options: &SqliteOptions) -> Result<()> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    // Durable means: on the disk before anybody hears of it.
     connection.pragma_update(None, "synchronous", "full")?;
-    // Only commits write the log: see `file_layer`.
-    connection.pragma_update(None, "cache_spill", false)?;
-    // A file that is there keeps the pages it was made with.
-    let page_bytes: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-    let limit = |name: &str, most: i64| connection.pragma_update_and_check(None, name, most, |_| Ok(()));
-    limit("wal_autocheckpoint", LOG_BYTES_MAX / page_bytes)?;
-    limit("journal_size_limit", LOG_BYTES_MAX * 4)?;
+    // What is erased is overwritten.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
+    // The writer copies the log itself, where errors are seen.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))?;
     if let Some(bytes_max) = options.bytes_max {
-        limit("max_page_count", (stored(bytes_max) / page_bytes).max(1))?;
+        let pages = i64::try_from(bytes_max).unwrap_or(i64::MAX) / number(connection, "PRAGMA page_size")?;
+        connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
     }
     Ok(())
 }
 
-fn bring_up(connection: &Connection) -> Result<(), Broken> {
-    work::transaction(connection, || {
-        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-        migrate::migrate(connection)
-    })
+/// Brings the schema to the newest version. The transaction excludes other processes; the second one finds
+/// nothing to do.
+fn migrate(connection: &Connection) -> Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let done = migrate_in_transaction(connection).and_then(|()| connection.execute_batch("COMMIT"));
+    if done.is_err() && !connection.is_autocommit() {
+        // The first error is the one to report.
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    done
 }
 
-/// Looks through the file for damage.
-fn check(connection: &Connection, options: &Options) -> Result<(), Broken> {
-    let bytes: i64 = connection.query_row(
-        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
-        [],
-        |row| row.get(0),
-    )?;
-    match options.check {
-        Check::WhenSmall if u64::try_from(bytes).is_ok_and(|bytes| bytes > Check::BYTES_MAX) => return Ok(()),
-        Check::WhenSmall | Check::Always => {}
+fn migrate_in_transaction(connection: &Connection) -> Result<()> {
+    let version = number(connection, "PRAGMA user_version")?;
+    if version == newest() {
+        return Ok(());
     }
-    let told: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if told == "ok" { Ok(()) } else { Err(Broken::Damaged(told)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The file layer relies on both: only commits write the log, and each ends with a sync.
-    #[test]
-    fn whoever_writes_keeps_pages_until_the_commit_and_syncs_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let connection = writing(&folder.path().join("file"), &Options::default()).unwrap();
-        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!(number("PRAGMA cache_spill"), 0);
-        assert_eq!(number("PRAGMA synchronous"), 2, "full");
+    for (step, sql) in (1..).zip(MIGRATIONS).filter(|(step, _)| *step > version) {
+        connection.execute_batch(sql)?;
+        connection.pragma_update(None, "user_version", step)?;
     }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)
 }

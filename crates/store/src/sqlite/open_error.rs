@@ -1,52 +1,101 @@
-//! Why a database file could not be opened, and what to do about it.
+//! Why a database file cannot be opened, and what to do about it.
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
-use rustix::fs::{Access, access};
+use provost_runtime::port::BoxError;
+use rusqlite::{Error, ErrorCode};
 
-use super::broken::Broken;
-use super::holder;
+use super::error::is_no_room;
+use super::{files, holder};
 
 /// Why a file was not opened. Nothing in it was changed; [`OpenError::advice`] says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The file does not exist.
     #[error("{} does not exist", path.display())]
-    Missing { path: PathBuf },
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file exists and must not be read.
     #[error("{} cannot be read", path.display())]
     Unreadable {
+        /// The file.
         path: PathBuf,
+        /// Why.
         #[source]
         source: std::io::Error,
     },
+    /// The file belongs to another program.
     #[error("{} is not a Provost database ({found}); it was left as it is", path.display())]
-    Foreign { path: PathBuf, found: String },
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: String,
+    },
+    /// The file has a newer schema.
     #[error(
         "{} was written by a newer Provost (format {found}, this one knows up to {known})",
         path.display()
     )]
-    Newer { path: PathBuf, found: i64, known: i64 },
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest known version.
+        known: i64,
+    },
+    /// The file, or the log beside it, is not what was written.
     #[error("{} is damaged: {problem}", path.display())]
-    Corrupt { path: PathBuf, problem: String },
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        problem: String,
+    },
+    /// The file can be read only.
     #[error("{} cannot be written", path.display())]
-    ReadOnly { path: PathBuf },
-    /// The newest writes stand in the log beside the file, which cannot be read without writing there.
-    #[error("{} has a log beside it that only somebody who may write there can read", path.display())]
-    Log { path: PathBuf },
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The newest writes are in the log beside the file, which cannot be read without writing there.
+    #[error("{} has a log beside it that cannot be read without the right to write there", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process writes and does not stop.
     #[error("{} is kept busy by {holder} for more than {waited_ms} ms", path.display())]
-    Busy { path: PathBuf, waited_ms: u64, holder: String },
+    Busy {
+        /// The file.
+        path: PathBuf,
+        /// How long this process waited.
+        waited_ms: u64,
+        /// The process that writes.
+        holder: String,
+    },
+    /// The disk is full.
     #[error("there is no room for {}", path.display())]
-    Full { path: PathBuf },
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder cannot be used.
     #[error("{} cannot be opened", path.display())]
     Failed {
+        /// The file.
         path: PathBuf,
+        /// Why.
         #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: BoxError,
     },
 }
 
 impl OpenError {
-    /// What a person can do about it.
+    /// Returns what a person can do about it.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "look in another folder, or start a run, which makes it",
@@ -62,15 +111,19 @@ impl OpenError {
         }
     }
 
-    pub(super) fn of(path: PathBuf, waited_ms: u64, broken: &Broken) -> Self {
-        let error = match broken {
-            Broken::Sqlite(error) => error,
-            Broken::Damaged(problem) => return Self::Corrupt { path, problem: problem.clone() },
-        };
+    pub(super) fn failed(path: &Path, source: impl Into<BoxError>) -> Self {
+        Self::Failed { path: path.to_owned(), source: source.into() }
+    }
+
+    pub(super) fn foreign(path: &Path, found: impl Into<String>) -> Self {
+        Self::Foreign { path: path.to_owned(), found: found.into() }
+    }
+
+    /// Returns what an error of SQLite says about a file.
+    pub(super) fn of(path: &Path, waited_ms: u64, error: Error) -> Self {
+        let path = path.to_owned();
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => {
-                Self::Foreign { path, found: "it is not an SQLite file".to_owned() }
-            }
+            Some(ErrorCode::NotADatabase) => Self::foreign(&path, "it is not an SQLite file"),
             Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt { path, problem: error.to_string() },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -78,25 +131,13 @@ impl OpenError {
                 Self::Busy { path, waited_ms, holder }
             }
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            Some(ErrorCode::SystemIoFailure) if is_no_room(error) => Self::Full { path },
-            Some(ErrorCode::CannotOpen) => match refusal(&path) {
-                Some(_) if access(&path, Access::READ_OK).is_ok() => Self::ReadOnly { path },
-                Some(source) => Self::Failed { path, source: Box::new(source) },
-                None => Self::Failed { path, source: Box::new(error.clone()) },
+            Some(ErrorCode::SystemIoFailure) if is_no_room(&error) => Self::Full { path },
+            Some(ErrorCode::CannotOpen) => match files::write_refusal(&path) {
+                Some(_) if files::is_readable(&path).is_ok_and(|exists| exists) => Self::ReadOnly { path },
+                Some(source) => Self::failed(&path, source),
+                None => Self::failed(&path, error),
             },
-            Some(_) | None => Self::Failed { path, source: Box::new(error.clone()) },
+            Some(_) | None => Self::failed(&path, error),
         }
     }
-}
-
-/// The memory shared with other processes is a file too, and may find no room.
-fn is_no_room(error: &rusqlite::Error) -> bool {
-    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
-}
-
-/// What the machine says about a file, where SQLite only says that it cannot be opened.
-fn refusal(path: &Path) -> Option<std::io::Error> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = if path.exists() { access(path, Access::READ_OK | Access::WRITE_OK) } else { Ok(()) };
-    file.and_then(|()| access(folder, Access::WRITE_OK | Access::EXEC_OK)).err().map(Into::into)
 }

@@ -1,54 +1,48 @@
 //! How a database file is opened.
 
-/// Whether a file is opened for writing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
-    /// Read and write; the file and its folder are made when they are missing.
-    #[default]
-    Write,
-    /// Look only; a missing file is an error.
-    ReadOnly,
+use std::sync::Arc;
+
+use provost_runtime::port::Clock;
+use provost_runtime::system::SystemClock;
+
+/// How a database file is opened.
+#[derive(Clone)]
+pub struct SqliteOptions {
+    /// The store's clock: leases, due times and all times in rows.
+    pub clock: Arc<dyn Clock>,
+    /// How long to wait for other processes before a write is `Busy`.
+    pub patience_ms: u64,
+    /// How many reads run at once.
+    pub readers: usize,
+    /// How large the file may grow.
+    pub bytes_max: Option<u64>,
+    /// Whether the file is searched for damage when it is opened.
+    pub check: Check,
 }
 
-/// Whether the file is looked through for damage when it is opened.
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            patience_ms: 10_000,
+            readers: 2,
+            bytes_max: None,
+            check: Check::default(),
+        }
+    }
+}
+
+/// Whether a file is searched for damage when it is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Check {
-    /// Look through files below [`Check::BYTES_MAX`]; larger ones are left to an explicit check.
+    /// Searches files up to [`Check::BYTES_MAX`].
     #[default]
     WhenSmall,
-    /// Look through the whole file, however long it takes.
+    /// Searches the whole file, however long that takes.
     Always,
 }
 
 impl Check {
-    /// Up to this size looking through costs too little to be noticed.
+    /// Up to this size the search is too short to be noticed.
     pub const BYTES_MAX: u64 = 16 << 20;
-}
-
-/// How a database file is opened and kept.
-#[derive(Clone, Debug)]
-pub struct Options {
-    pub access: Access,
-    pub check: Check,
-    /// How long to wait for another process before giving up.
-    pub patience_ms: u64,
-    /// How large the file may grow; the size of the disk when nothing is said.
-    pub bytes_max: Option<u64>,
-    /// How many reads may go on at once.
-    pub readers: usize,
-    /// How many writes may wait; more wait for room.
-    pub queue_max: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            access: Access::default(),
-            check: Check::default(),
-            patience_ms: 10_000,
-            bytes_max: None,
-            readers: 2,
-            queue_max: 1_024,
-        }
-    }
 }

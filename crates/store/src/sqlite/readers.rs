@@ -8,14 +8,15 @@ use provost_runtime::port::Fault;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::broken::Broken;
-use super::migrate;
+use super::error::fault;
+
+const QUEUE_MAX: usize = 1_024;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
-/// The handle of the reader threads. Dropping it ends them, so that the file is closed afterwards.
+/// The handle of the reader threads. Dropping it ends them.
 pub(super) struct Readers {
-    inbox: Option<mpsc::Sender<Job>>,
+    queue: Option<mpsc::Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
     path: PathBuf,
     patience_ms: u64,
@@ -26,57 +27,50 @@ impl Readers {
         connections: Vec<Connection>,
         path: PathBuf,
         patience_ms: u64,
-        queue_max: usize,
     ) -> std::io::Result<Self> {
-        let (inbox, jobs) = mpsc::channel::<Job>(queue_max.max(1));
+        let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let jobs = Arc::new(Mutex::new(jobs));
         let start = |connection: Connection| {
-            let (jobs, builder) = (jobs.clone(), thread::Builder::new().name("provost-reader".to_owned()));
-            builder.spawn(move || serve(&connection, &jobs))
+            let jobs = jobs.clone();
+            thread::Builder::new()
+                .name("provost-store-reader".to_owned())
+                .spawn(move || serve(&connection, &jobs))
         };
         let threads = connections.into_iter().map(start).collect::<Result<_, _>>()?;
-        Ok(Self { inbox: Some(inbox), threads, path, patience_ms })
+        Ok(Self { queue: Some(queue), threads, path, patience_ms })
     }
 
-    /// Has a reader look something up.
-    pub(super) async fn read<T, Work>(&self, work: Work) -> Result<T, Fault>
-    where
-        T: Send + 'static,
-        Work: FnOnce(&Connection) -> Result<T, Broken> + Send + 'static,
-    {
+    /// Runs a query. Each query finishes its statements, so that no open one holds the log.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, Fault> {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
-            // Whoever asked may have stopped listening.
+            // The caller may have stopped waiting.
             let _ = reply.send(work(connection));
         });
-        let inbox = self.inbox.as_ref().ok_or(Fault::Closed)?;
-        inbox.send(job).await.map_err(|_| Fault::Closed)?;
-        let outcome = answer.await.map_err(|_| Fault::Closed)?;
-        outcome.map_err(|broken| broken.fault(&self.path, self.patience_ms))
+        let queue = self.queue.as_ref().ok_or(Fault::Closed)?;
+        queue.send(job).await.map_err(|_| Fault::Closed)?;
+        let found = answer.await.map_err(|_| Fault::Closed)?;
+        found.map_err(|error| fault(&Arc::new(error), &self.path, self.patience_ms))
     }
 }
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        self.inbox = None;
+        self.queue = None;
         for thread in self.threads.drain(..) {
-            // A reader that panicked has told whoever waited by not answering.
+            // Callers of a reader that panicked have been answered by the closed channel.
             let _ = thread.join();
         }
     }
 }
 
-/// One reader waits at the queue, the others wait for its place.
+/// One reader waits at the queue, the others wait for the lock.
 fn serve(connection: &Connection, jobs: &Mutex<mpsc::Receiver<Job>>) {
     let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
-    // What cannot be found out here fails for whoever reads, who is told why.
-    let stands_in = || migrate::has_stand_ins(connection).unwrap_or_default();
-    let mut older = stands_in();
     while let Some(job) = next() {
-        if older {
-            let _ = migrate::stand_down(connection);
-            older = stands_in();
-        }
         job(connection);
     }
 }

@@ -34,7 +34,7 @@ impl Environment {
     /// The same with the names of the action a program is started for. A program that is declared `keyed`
     /// recognises by the key that it did this work before.
     pub(super) fn of_action(&self, action: ToolAction<'_>) -> Self {
-        let said = [(Self::KEY, action.key), (Self::RUN, action.run), (Self::ACTION, action.name())];
+        let said = [(Self::KEY, action.key), (Self::RUN, action.run), (Self::ACTION, action.action)];
         let said = said.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let is_ours = |name: &OsString| said.iter().any(|(ours, _)| ours == name);
         let others = self.0.iter().filter(|(name, _)| !is_ours(name)).cloned();

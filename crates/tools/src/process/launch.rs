@@ -21,12 +21,19 @@ pub(crate) struct Launcher {
     prepared: Prepared,
 }
 
+/// The run and the idempotency key of an action.
+type Attempted = (String, String);
+
+fn attempted(action: ToolAction<'_>) -> Attempted {
+    (action.run.to_owned(), action.key.to_owned())
+}
+
 /// Supervising processes that wait for their program, by the key of its action.
 #[derive(Clone, Default)]
-struct Prepared(Arc<Mutex<HashMap<String, Keeper>>>);
+struct Prepared(Arc<Mutex<HashMap<Attempted, Keeper>>>);
 
 impl Prepared {
-    fn keepers(&self) -> MutexGuard<'_, HashMap<String, Keeper>> {
+    fn keepers(&self) -> MutexGuard<'_, HashMap<Attempted, Keeper>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -67,14 +74,13 @@ impl Launcher {
         // What cannot be started now is tried again, and said, when the program is to start.
         let keeper = Keeper::spawn().ok().flatten()?;
         let identity = keeper.identity();
-        self.prepared.keepers().insert(action.key.to_owned(), keeper);
+        self.prepared.keepers().insert(attempted(action), keeper);
         Some(identity)
     }
 
     /// Ends the supervising processes of a run whose programs never started.
     pub(crate) fn release(&self, run: &str) {
-        let is_of_run = |key: &str| key.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
-        self.prepared.keepers().retain(|key, _| !is_of_run(key));
+        self.prepared.keepers().retain(|(of, _), _| of != run);
     }
 
     /// Runs a program to its end.
@@ -88,7 +94,7 @@ impl Launcher {
         input: &[u8],
     ) -> Result<Finished, Refusal> {
         self.check(launch.cwd.clone()).await?;
-        let prepared = self.prepared.keepers().remove(action.key);
+        let prepared = self.prepared.keepers().remove(&attempted(action));
         let keeper = match prepared {
             Some(keeper) => Some(keeper),
             None => Keeper::spawn().map_err(|source| ProcessError::NotStarted {

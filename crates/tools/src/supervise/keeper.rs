@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use provost_runtime::worker::Owner;
+use provost_runtime::process::{self, living};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, pidfd_send_signal, waitpid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -51,7 +51,8 @@ pub(crate) struct Keeper {
     child: std::process::Child,
     /// Refers to the child also after its number was given to another process.
     handle: OwnedFd,
-    owner: Owner,
+    /// The supervising process, for a later runtime.
+    identity: String,
     /// The program's number, which is also that of its group.
     program: Option<Pid>,
 }
@@ -84,15 +85,15 @@ impl Keeper {
         let pid = child.id();
         keepers.insert(pid);
         drop(keepers);
-        let owner = Owner::of_process(pid);
+        let identity = process::handle(&process::process(pid));
         let handle = tree::open(pid)?;
         let control = Some(UnixStream::from_std(ours)?);
-        Ok(Some(Self { control, child, handle, owner, program: None }))
+        Ok(Some(Self { control, child, handle, identity, program: None }))
     }
 
     /// Names the supervising process for ever: where it is, its number, and when it began.
     pub(crate) fn identity(&self) -> String {
-        self.owner.to_string()
+        self.identity.clone()
     }
 
     /// Starts the program.
@@ -222,7 +223,7 @@ fn end_adopted() -> bool {
 /// # Errors
 /// What still runs, in words.
 pub(crate) async fn end_earlier(identity: &str) -> Result<(), String> {
-    let Some(pid) = Owner::living(identity) else { return Ok(()) };
+    let Some(pid) = living(identity) else { return Ok(()) };
     let pidfd = tree::open(pid).ok();
     if let Some(pidfd) = &pidfd {
         let _ = pidfd_send_signal(pidfd, Signal::CONT);
@@ -231,7 +232,7 @@ pub(crate) async fn end_earlier(identity: &str) -> Result<(), String> {
         return Ok(());
     }
     let ended = tree::end_descendants(pid, LOOKS_MAX);
-    if let Some(pidfd) = pidfd.filter(|_| Owner::living(identity).is_some()) {
+    if let Some(pidfd) = pidfd.filter(|_| living(identity).is_some()) {
         let _ = pidfd_send_signal(pidfd, Signal::KILL);
     }
     if ended && gone(identity, KILL_MS).await {
@@ -243,7 +244,7 @@ pub(crate) async fn end_earlier(identity: &str) -> Result<(), String> {
 async fn gone(identity: &str, ms: i64) -> bool {
     let limit = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
     let looking = async {
-        while Owner::living(identity).is_some() {
+        while living(identity).is_some() {
             tokio::time::sleep(LOOK).await;
         }
     };

@@ -1,15 +1,10 @@
 //! The measured process: some conversations at once, and what they took.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use provost_runtime::RunId;
-use provost_runtime::driver::{Finished, Host, Resume, Run, Start};
-use provost_runtime::memory::Storage;
-use provost_runtime::port::{Epoch, Journal};
-use provost_store::sqlite::{Database, Options};
-use serde_json::json;
-use tokio::runtime::{self, Runtime};
+use provost::{Agent, Request, RunId, Runtime};
+use tokio::runtime;
 use tokio::task::JoinSet;
 
 use super::fake::Fake;
@@ -56,32 +51,42 @@ pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
         println!("{}", before.told(seconds)?);
         return Ok(());
     }
-    let journal: Arc<dyn Journal> = match &job.database {
-        Some(path) => open(path)?,
-        None => Storage::new(),
-    };
-    let runtime = runtime_for(job.conversations)?;
+    let threads = runtime_for(job.conversations)?;
+    // The worker is started inside the threads, as in a program of a user.
+    let _inside = threads.enter();
     if job.turns > WARM_TURNS && job.effects.is_none() {
         // The first run of a process pays for what no later one pays for, and so does the first of a thread.
         let warm = Fake::new(&Job { turns: WARM_TURNS, ..job.clone() })?;
-        let warm = Work { host: warm.host(), fake: warm, journal: journal.clone(), resume: false };
-        runtime.block_on(converse_all(&Arc::new(warm), "warm", job.conversations.min(WARM_RUNS)))?;
+        let warm = Arc::new(Work { runtime: build(job, &warm)?, fake: warm, resume: false });
+        threads.block_on(converse_all(&warm, "warm", job.conversations.min(WARM_RUNS)))?;
+        threads.block_on(warm.runtime.drain());
     }
-    let work = Arc::new(Work { host: fake.host(), fake, journal, resume: job.resume });
+    let work = Arc::new(Work { runtime: build(job, &fake)?, fake, resume: job.resume });
     let before = Usage::now()?;
-    let (done, seconds) = timed(|| runtime.block_on(converse_all(&work, "run", job.conversations)));
+    let (done, seconds) = timed(|| threads.block_on(converse_all(&work, "run", job.conversations)));
     let told = before.told(seconds)?;
-    done?.iter().try_for_each(|finished| work.fake.check(finished))?;
+    done?;
     println!("{told}");
     Ok(())
 }
 
-fn open(path: &Path) -> Result<Arc<Database>, Failure> {
-    Ok(Database::open(path, &Options::default())?)
+/// A runtime in which the fake is model, tool and policy.
+fn build(job: &Job, fake: &Arc<Fake>) -> Result<Runtime, Failure> {
+    let conversations = usize::try_from(job.conversations)?;
+    let mut builder = Runtime::builder()
+        .model(fake.clone() as Arc<dyn provost::Model>)
+        .executor(Fake::declarations(), fake.clone())
+        .policy(fake.clone())
+        .agent(Agent::new("reader").max_turns(fake.turns + 1))
+        .runs_max(conversations.max(provost::Builder::RUNS_MAX));
+    if let Some(path) = &job.database {
+        builder = builder.sqlite(path);
+    }
+    Ok(builder.build()?)
 }
 
 /// One conversation needs one thread; many take what the machine has.
-fn runtime_for(conversations: u64) -> std::io::Result<Runtime> {
+fn runtime_for(conversations: u64) -> std::io::Result<runtime::Runtime> {
     let mut builder = if conversations > 1 {
         runtime::Builder::new_multi_thread()
     } else {
@@ -90,47 +95,38 @@ fn runtime_for(conversations: u64) -> std::io::Result<Runtime> {
     builder.enable_time().build()
 }
 
-async fn converse_all(work: &Arc<Work>, name: &str, conversations: u64) -> Result<Vec<Finished>, Failure> {
+async fn converse_all(work: &Arc<Work>, name: &str, conversations: u64) -> Result<(), Failure> {
     if conversations == 1 {
-        return Ok(vec![work.clone().converse(format!("{name}_0")).await?]);
+        return Ok(work.clone().converse(format!("{name}_0")).await?);
     }
     let mut all = JoinSet::new();
     for number in 0..conversations {
         all.spawn(work.clone().converse(format!("{name}_{number}")));
     }
-    let mut finished = Vec::new();
     while let Some(done) = all.join_next().await {
-        finished.push(done??);
+        done??;
     }
-    Ok(finished)
+    Ok(())
 }
 
-fn told(error: impl std::error::Error) -> String {
+fn sentence(error: impl std::error::Error) -> String {
     error.to_string()
 }
 
 struct Work {
-    host: Host,
+    runtime: Runtime,
     fake: Arc<Fake>,
-    journal: Arc<dyn Journal>,
     resume: bool,
 }
 
 impl Work {
-    async fn converse(self: Arc<Self>, run: String) -> Result<Finished, String> {
-        let run: RunId = run.parse().map_err(told)?;
-        let finished = if self.resume {
-            Run::resume(&self.host, &*self.journal, run, Epoch::NONE, Resume::default()).await
+    async fn converse(self: Arc<Self>, run: String) -> Result<(), String> {
+        let run: RunId = run.parse().map_err(sentence)?;
+        let handle = if self.resume {
+            self.runtime.resume(&run).await.map_err(sentence)?
         } else {
-            Run::drive(&self.host, &*self.journal, run, Epoch::NONE, self.start()?).await
+            self.runtime.start(Request::new("hi").run(run)).await.map_err(sentence)?
         };
-        finished.map_err(told)
-    }
-
-    fn start(&self) -> Result<Start, String> {
-        let options = self.fake.options();
-        let options = options.as_object().ok_or("options are an object")?;
-        let user = json!({ "role": "user", "content": "hi" });
-        Start::read(&[user], options, &self.host).map_err(told)
+        self.fake.check(&handle.outcome().await.map_err(sentence)?)
     }
 }

@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use provost::{Outcome, RunStatus};
+use provost_contract::Message;
 use provost_contract::message::MessageType;
 use provost_policy::{ActionPolicy, HookAnswer};
-use provost_runtime::driver::{Executors, Finished, Host};
-use provost_runtime::engine::RunStatus;
 use provost_runtime::port::{
     Boxed, ExecutorError, MediatedCall, Model, ModelError, PolicyProvider, Recalled, Ruling, ToolAction,
     ToolExecutor, TurnAnswer, TurnRequest,
 };
-use provost_runtime::system::SystemClock;
 use serde_json::{Value, json};
 
 use super::Job;
@@ -28,57 +27,70 @@ const RESULT_BYTES: usize = 1_000;
 
 /// Plays every part that is not the runtime.
 pub(super) struct Fake {
-    turns: u64,
+    pub(super) turns: u64,
     pause: Duration,
     texts: Texts,
+    /// The sum of all bytes that the model must read in each turn.
+    sums: Vec<u64>,
     effects: Option<Effects>,
 }
 
 impl Fake {
     pub(super) fn new(job: &Job) -> Result<Arc<Self>, Failure> {
         let effects = job.effects.as_deref().map(Effects::open).transpose()?;
-        let pause = Duration::from_millis(job.pause_ms);
-        Ok(Arc::new(Self { turns: job.turns, pause, texts: Texts::new(), effects }))
+        let (pause, texts) = (Duration::from_millis(job.pause_ms), Texts::new());
+        let mut fake = Self { turns: job.turns, pause, texts, sums: Vec::new(), effects };
+        let mut sum = sum_of("hi");
+        for turn in 1..=job.turns + 1 {
+            fake.sums.push(sum);
+            let query = fake.texts.of(turn, QUERY_BYTES);
+            sum += sum_of(TOOL) + sum_of(query) + sum_of(&fake.texts.content(turn));
+        }
+        Ok(Arc::new(fake))
     }
 
-    /// A host in which it plays model, tool and policy.
-    pub(super) fn host(self: &Arc<Self>) -> Host {
-        let mut host = Host::new(Arc::new(SystemClock), self.clone());
-        host.executors = Some(Executors::new(self.clone()));
-        host.policy = Some(self.clone());
-        host
-    }
-
-    /// What a run is started with.
-    pub(super) fn options(&self) -> Value {
-        json!({
-            "max_turns": self.turns + 1,
-            "tool_declarations": { TOOL: {
-                "name": TOOL,
-                "description": "Look something up.",
-                "parameters": {
-                    "type": "object",
-                    "required": ["query", "limit"],
-                    "properties": { "query": { "type": "string" }, "limit": { "type": "integer" } },
-                },
-            } },
-        })
+    /// The tool.
+    pub(super) fn declarations() -> Value {
+        json!({ TOOL: {
+            "name": TOOL,
+            "description": "Look something up.",
+            "parameters": {
+                "type": "object",
+                "required": ["query", "limit"],
+                "properties": { "query": { "type": "string" }, "limit": { "type": "integer" } },
+            },
+        } })
     }
 
     /// Refuses a run that did not do all of its work.
-    pub(super) fn check(&self, finished: &Finished) -> Result<(), Failure> {
+    pub(super) fn check(&self, outcome: &Outcome) -> Result<(), String> {
         let mut results = 0;
-        let mut right = true;
-        for message in finished.messages().iter().filter(|message| message.kind == MessageType::ToolResult) {
+        let mut right = outcome.status == RunStatus::Completed && outcome.text() == "done";
+        let messages = outcome.result.get("messages").and_then(Value::as_array).into_iter().flatten();
+        for message in messages.filter(|message| message.get("type") == Some(&json!("tool_result"))) {
             results += 1;
-            let wanted = json!({ "text": self.texts.result(results) }).to_string();
-            right &= message.content.as_text() == Some(&wanted);
+            right &= message.get("content").and_then(Value::as_str) == Some(&self.texts.content(results));
         }
-        if finished.status != RunStatus::Completed || !right || results != self.turns {
-            let status: &str = finished.status.into();
-            return Err(format!("a run ended as {status} with {results} results").into());
+        if !right || results != self.turns {
+            let failure = outcome.result.get("failure");
+            let status = outcome.status.as_str();
+            return Err(format!("a run ended as {status} with {results} results: {failure:?}"));
         }
         Ok(())
+    }
+
+    /// Reads every byte that a provider would be sent of the messages.
+    fn read<'a>(
+        &self,
+        turn: u64,
+        messages: impl Iterator<Item = &'a Arc<Message>>,
+    ) -> Result<(), ModelError> {
+        let sum: u64 = messages.map(|message| bytes_read(message)).sum();
+        let wanted = usize::try_from(turn).ok().and_then(|turn| self.sums.get(turn - 1));
+        if wanted == Some(&sum) {
+            return Ok(());
+        }
+        Err(ModelError::new("misread", format!("turn {turn} read {sum}, not {wanted:?}")))
     }
 
     /// The bytes of the two steps of a turn, as a plain log would keep them.
@@ -107,6 +119,7 @@ impl Model for Fake {
                 tokio::time::sleep(self.pause).await;
             }
             let turn = request.turn;
+            self.read(turn, request.messages.messages())?;
             self.effect(format_args!("model {turn}"));
             if turn > self.turns {
                 return Ok(TurnAnswer::Host(json!({ "content": "done", "tool_calls": [] })));
@@ -154,6 +167,29 @@ impl PolicyProvider for Fake {
     }
 }
 
+/// The sum of the bytes of a message: what it says, and the arguments of a call. The payload of a result is what
+/// its content was made of.
+fn bytes_read(message: &Message) -> u64 {
+    let said = message.content.as_text().map(sum_of).unwrap_or_default();
+    match message.kind {
+        MessageType::ToolCall => said + message.payload.values().map(sum_of_strings).sum::<u64>(),
+        _ => said,
+    }
+}
+
+fn sum_of(text: &str) -> u64 {
+    text.bytes().map(u64::from).sum()
+}
+
+fn sum_of_strings(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => sum_of(text),
+        Value::Array(items) => items.iter().map(sum_of_strings).sum(),
+        Value::Object(fields) => fields.values().map(sum_of_strings).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
 /// The macro copies every value it is given; what is measured is not the fake.
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
@@ -179,6 +215,11 @@ impl Texts {
 
     fn result(&self, turn: u64) -> &str {
         self.of(turn, RESULT_BYTES)
+    }
+
+    /// A result as the model reads it.
+    fn content(&self, turn: u64) -> String {
+        json!({ "text": self.result(turn) }).to_string()
     }
 
     fn of(&self, turn: u64, bytes: usize) -> &str {

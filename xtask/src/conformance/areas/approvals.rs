@@ -5,7 +5,7 @@ mod scripted;
 use provost_contract::approval::{Decision, PendingAction, PendingActionStatus, Verdict, approval_message};
 use serde_json::Value;
 
-use super::{Answer, input, list, object, text, unknown_operation, wait};
+use super::{Answer, input, list, object, text, unknown_operation};
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     match op {
@@ -23,11 +23,11 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
                 approval_message(&action, instruction, list(case, "grants"), object(case, "metadata"));
             Ok(message.to_value())
         }
-        "resolve" => wait(scripted::resolve(case)),
-        "get" => wait(scripted::get(case)),
-        "list" => wait(scripted::list_actions(case)),
-        "store_script" => wait(scripted::store_script(case)),
-        "resolve_with_handler" => wait(scripted::resolve_with_handler(case)),
+        "resolve" => scripted::resolve(case),
+        "get" => scripted::get(case),
+        "list" => scripted::list_actions(case),
+        "store_script" => scripted::store_script(case),
+        "resolve_with_handler" => scripted::resolve_with_handler(case),
         _ => unknown_operation(op),
     }
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use provost_contract::json::Object;
-use provost_runtime::driver::{ContinueBy, Host};
-use provost_runtime::engine::project::execution_results;
+use provost_runtime::host::{ContinueBy, Host};
 use provost_runtime::port::MediatedCall;
+use provost_runtime::system::ManualClock;
 use serde_json::{Value, json};
 
-use super::{Answer, input, list, object, text, unknown_operation};
+use super::{Answer, input, list, object, unknown_operation};
 use crate::conformance::scripted::{
-    Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedDiagnostics, ScriptedExecutor,
+    Around, Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedDiagnostics, ScriptedExecutor,
     ScriptedInterrupts, ScriptedLock, ScriptedMediator, ScriptedModel, ScriptedPersister, ScriptedSink,
-    ScriptedSummariser, Stage, continue_by, executors,
+    ScriptedSummariser, clock, continue_by, drive, executors,
 };
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
@@ -40,9 +40,9 @@ struct Parts {
 fn loop_run(case: &Value) -> Answer {
     let options = object(case, "options");
     let parts = Parts::of(case, &options);
-    let stage = Stage::new();
-    let host = parts.host(&stage, &options);
-    let result = stage.drive(&host, list(case, "messages"), &options, &parts.sink)?;
+    let clock = clock();
+    let (host, around) = (parts.host(&clock, &options), parts.around(&options));
+    let result = drive(&clock, &host, &around, (list(case, "messages"), &options))?;
     Ok(json!({ "result": result, "events": parts.sink.events.asked(), "trace": parts.trace(&result) }))
 }
 
@@ -55,10 +55,8 @@ impl Parts {
     fn of(case: &Value, options: &Object) -> Self {
         let adapter = options.get("provider_adapter") == Some(&Value::Bool(true));
         let word = |key: &str| options.get(key).and_then(Value::as_str);
-        let sink =
-            Arc::new(ScriptedSink { throws: word("observer") == Some("throws"), ..ScriptedSink::default() });
-        let persister = word("persister").map(|word| ScriptedPersister {
-            throws: word == "throws",
+        let sink = Arc::new(ScriptedSink::default());
+        let persister = word("persister").map(|_| ScriptedPersister {
             script: Script::default(),
             results: Script::default(),
             sink: sink.clone(),
@@ -91,8 +89,8 @@ impl Parts {
         }
     }
 
-    fn host(&self, stage: &Stage, options: &Object) -> Host {
-        let mut host = Host::new(stage.clock.clone(), self.model.clone());
+    fn host(&self, clock: &Arc<ManualClock>, options: &Object) -> Host {
+        let mut host = Host::new(clock.clone(), self.model.clone());
         host.executors = self.executor.as_ref().map(executors);
         host.mediator = self.mediator.clone().map(|part| part as _);
         host.completion = self.completion.clone().map(|part| part as _);
@@ -103,12 +101,17 @@ impl Parts {
             _ => continue_by(self.continuation.as_ref()),
         };
         host.summariser = self.summariser.clone().map(|part| part as _);
-        host.lock = self.lock.clone().map(|part| part as _);
-        host.persister = self.persister.clone().map(|part| part as _);
-        if text(&Value::Object(options.clone()), "observer") != "none" {
-            host.sink = Some(self.sink.clone());
-        }
         host
+    }
+
+    fn around(&self, options: &Object) -> Around {
+        let watched = options.get("observer").and_then(Value::as_str) != Some("none");
+        Around {
+            lock: self.lock.clone(),
+            persister: self.persister.clone(),
+            sink: watched.then(|| self.sink.clone()),
+            requests: None,
+        }
     }
 
     fn trace(&self, result: &Value) -> Value {
@@ -140,7 +143,7 @@ fn persisted(persister: &ScriptedPersister, result: &Value) -> Vec<Value> {
 }
 
 fn mediated(call: &MediatedCall<'_>) -> Value {
-    let results = execution_results(call.records);
+    let results = call.prior_results();
     let of_turn = results.iter().filter(|result| *input(result, "turn_count") == json!(call.turn)).count();
     json!({
         "tool_name": call.tool_name,
@@ -151,7 +154,7 @@ fn mediated(call: &MediatedCall<'_>) -> Value {
         "prepared": call.prepared.is_some(),
         "declared": call.declaration.is_some(),
         "message_count": call.messages.len(),
-        "last_message_type": call.messages.last().map(|message| json!(message.kind)),
+        "last_message_type": call.messages.messages().next_back().map(|message| json!(message.kind)),
         "prior_tool_results": results.len(),
         "prior_mediated_results": of_turn,
     })

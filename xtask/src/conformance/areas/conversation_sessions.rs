@@ -1,29 +1,29 @@
 //! Area `conversation-sessions`.
 
+mod store;
 mod store_script;
 
-use std::sync::Arc;
-
+use provost_contract::json::{self, Object};
 use provost_contract::principal::ConversationOwner;
-use provost_contract::session::{MANAGE_CAPABILITY, NewSession, Reach, Session, owns_row};
-use provost_contract::{ExecutionPrincipal, WorkspaceScope};
-use provost_runtime::memory::{ManualClock, Storage};
-use provost_runtime::port::Sessions;
-use provost_runtime::service::{ServiceError, SessionDesk, SessionStore};
-use provost_runtime::system::HashedIds;
+use provost_contract::session::{
+    MANAGE_CAPABILITY, NewSession, Reach, Session, SessionQuery, SessionRequest, StoreSupport, owns_row,
+};
+use provost_contract::{ExecutionPrincipal, WorkspaceScope, loose};
 use serde_json::{Value, json};
 
-use super::{Answer, input, list, object, text, unknown_operation, wait};
+use super::{Answer, input, list, object, text, unknown_operation};
 
 /// The first stored session was made at this Unix second, each later one a second later.
 const STORED_AT: i64 = 1_780_000_000;
-const NOW_MS: i64 = (STORED_AT + 100) * 1_000;
+const NOW: i64 = STORED_AT + 100;
+/// The id of a session that a case makes.
+const MADE: &str = "0f5e7d1c-2a4b-4c6d-8e9f-a0b1c2d3e4f5";
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     match op {
         "owned_session" => owned_session(case),
-        "store_script" => wait(store_script::run(case)),
-        _ => wait(ask(op, case)),
+        "store_script" => store_script::run(case),
+        _ => ask(op, case),
     }
 }
 
@@ -34,42 +34,50 @@ fn owned_session(case: &Value) -> Answer {
     Ok(row.map_or(Value::Null, Value::Object))
 }
 
-/// Asks the desk for what an operation says.
-async fn ask(op: &str, case: &Value) -> Answer {
-    let desk = desk(case).await?;
+/// Answers a request over the sessions of the case.
+fn ask(op: &str, case: &Value) -> Answer {
+    let sessions = (STORED_AT..).zip(list(case, "sessions"));
+    let mut sessions = sessions.map(|(at, row)| stored_session(row, at)).collect::<Result<Vec<_>, _>>()?;
+    let support = match text(case, "store") {
+        "none" => StoreSupport::Missing,
+        "user_only" => StoreSupport::UsersOnly,
+        _ => StoreSupport::EveryOwner,
+    };
     let manages = list(case, "user_capabilities").contains(&MANAGE_CAPABILITY.into());
     let reach = if manages { Reach::Everything } else { Reach::Own };
     let principal = ExecutionPrincipal::from_resolver(input(case, "principal"))?;
-    let (principal, input) = (principal.as_ref(), object(case, "input"));
-    let session = |session: Result<Session, ServiceError>| {
-        session.map(|session| json!({ "session": session.to_value() }))
-    };
-    let answer = match op {
-        "create_session" => session(desk.create(principal, reach, &input).await),
-        "get_session" => session(desk.get(principal, reach, &input).await),
-        "update_session_title" => session(desk.update_title(principal, reach, &input).await),
-        "list_sessions" => desk.list(principal, reach, &input).await.map(|sessions| {
-            let rows: Vec<Value> = sessions.iter().map(|session| session.summary().into()).collect();
-            json!({ "sessions": rows })
-        }),
-        "delete_session" => desk.delete(principal, reach, &input).await.map(|()| json!({ "deleted": true })),
-        _ => return unknown_operation(op),
-    };
-    answer.map_err(|error| error.to_value())
+    let input = object(case, "input");
+    let request = SessionRequest::parse(principal.as_ref(), &input, support, reach)?;
+    let shown = |session: &Session| json!({ "session": session.to_value() });
+    match op {
+        "create_session" => {
+            Ok(shown(&NewSession::parse(&request, &input).into_session(MADE.to_owned(), NOW)))
+        }
+        "get_session" => Ok(shown(found(&request, &mut sessions, &input)?)),
+        "update_session_title" => {
+            let session = found(&request, &mut sessions, &input)?;
+            let title = json::get(&input, "title").and_then(loose::text).unwrap_or_default();
+            session.retitle(&title, NOW)?;
+            Ok(shown(session))
+        }
+        "list_sessions" => {
+            let page = SessionQuery::parse(&request, &input).page(&sessions);
+            let rows: Vec<Value> = page.into_iter().map(|session| session.summary().into()).collect();
+            Ok(json!({ "sessions": rows }))
+        }
+        "delete_session" => found(&request, &mut sessions, &input).map(|_| json!({ "deleted": true })),
+        _ => unknown_operation(op),
+    }
 }
 
-async fn desk(case: &Value) -> Result<SessionDesk, Value> {
-    let storage = Storage::new();
-    for (at, row) in (STORED_AT..).zip(list(case, "sessions")) {
-        storage.create(stored_session(row, at)?).await.map_err(|error| Value::from(error.to_string()))?;
-    }
-    let store = match text(case, "store") {
-        "none" => SessionStore::Missing,
-        "user_only" => SessionStore::UsersOnly(storage),
-        _ => SessionStore::EveryOwner(storage),
-    };
-    let clock = Arc::new(ManualClock::at(NOW_MS));
-    Ok(SessionDesk { store, ids: Arc::new(HashedIds::from_seed(1, clock.clone())), clock })
+/// The session that a request names, if its sender may touch it.
+fn found<'a>(
+    request: &SessionRequest,
+    sessions: &'a mut [Session],
+    input: &Object,
+) -> Result<&'a mut Session, Value> {
+    let id = SessionRequest::session_id(input)?;
+    Ok(request.access(sessions.iter_mut().find(|session| session.session_id == id))?)
 }
 
 fn stored_session(row: &Value, at: i64) -> Result<Session, Value> {

@@ -1,12 +1,12 @@
 //! Area `runtime-tool-lifecycle`.
 
+mod records;
 mod script;
-mod scripted_store;
 
 use provost_contract::tool::{RuntimeMetadata, RuntimeToolRequest, RuntimeToolResult};
 use serde_json::Value;
 
-use super::{Answer, input, object, text, unknown_operation, wait};
+use super::{Answer, input, object, text, unknown_operation};
 
 pub(super) fn run(op: &str, case: &Value) -> Answer {
     let request = || RuntimeToolRequest::parse(input(case, "request"));
@@ -26,7 +26,7 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
         "result_from_request" => {
             Ok(RuntimeToolResult::of_request(&request()?, input(case, "result"))?.to_value())
         }
-        "script" => wait(script::run(case)),
+        "script" => script::run(case),
         _ => unknown_operation(op),
     }
 }

@@ -8,7 +8,7 @@ use provost_contract::task::{
 };
 use serde_json::Value;
 
-use super::{Answer, input, object, unknown_operation, wait};
+use super::{Answer, input, object, unknown_operation};
 
 const IDS: TaskIds<'static> = TaskIds { session_id: "task_session_0", run_id: "task_run_0" };
 
@@ -21,7 +21,7 @@ pub(super) fn run(op: &str, case: &Value) -> Answer {
         "select_target" => Ok(select_target(&targets(case)?, &placement(case)).map(Target::id).into()),
         "normalize_result" => Ok(result(case)?.to_value()),
         "to_run_envelope" => Ok(RunResult::from(&result(case)?).to_value()),
-        "script" => wait(script::run(case)),
+        "script" => script::run(case),
         _ => unknown_operation(op),
     }
 }

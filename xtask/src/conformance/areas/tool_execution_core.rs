@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_contract::tool::{RuntimeMetadata, ToolCall, canonical_name};
-use provost_runtime::driver::{ClientRouter, Executors};
-use provost_runtime::engine::decide::{Prepared, Tool, prepare, result_of};
+use provost_runtime::host::{ClientRouter, Executors, Prepared, Tool, prepare, result_of};
 use provost_runtime::port::{DeclaredExecutor, ExecutorError, ToolAction, ToolExecutor};
 use serde_json::{Value, json};
 
@@ -79,7 +78,15 @@ fn execute_routed(case: &Value) -> Answer {
         _ => DeclaredExecutor::Host,
     };
     let host = Arc::new(Noted { target: None, executor: ScriptedExecutor::of(input(case, "executor")) });
-    let action = ToolAction { call: &call, executor, runtime: &runtime, context: &context, run: "", key: "" };
+    let action = ToolAction {
+        call: &call,
+        executor,
+        runtime: &runtime,
+        context: &context,
+        run: "",
+        action: "",
+        key: "",
+    };
     match wait(ClientRouter(host.clone()).execute(action)) {
         Ok(reply) => {
             // Only whether the host was asked is compared: its call is in normal form by then.
@@ -109,7 +116,15 @@ fn carried_out(case: &Value, call: &ToolCall, tool: &Tool<'_>) -> Answer {
     let executors = Executors::new(default.clone()).with_targets(registered);
     let context = Object::new();
     let executor = DeclaredExecutor::Host;
-    let action = ToolAction { call, executor, runtime: &tool.runtime, context: &context, run: "", key: "" };
+    let action = ToolAction {
+        call,
+        executor,
+        runtime: &tool.runtime,
+        context: &context,
+        run: "",
+        action: "",
+        key: "",
+    };
     let reply = wait(executors.execute(action));
     let calls = targets.iter().map(|(_, noted)| noted).chain([&default]).flat_map(|noted| noted.calls());
     Ok(json!({ "result": result_of(tool, reply)?.to_value(), "calls": calls.collect::<Vec<_>>() }))

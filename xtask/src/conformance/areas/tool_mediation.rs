@@ -6,16 +6,15 @@
 use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
-use provost_runtime::driver::{ContinueBy, Host};
-use provost_runtime::engine::project::execution_results;
-use provost_runtime::memory::Storage;
-use provost_runtime::port::{ClientToolRequests as _, CompletionPolicy, MediatedCall, PendingRequests};
+use provost_runtime::host::{ContinueBy, Host};
+use provost_runtime::port::{CompletionPolicy, MediatedCall};
+use provost_runtime::system::ManualClock;
 use serde_json::{Value, json};
 
-use super::{Answer, input, list, object, text, unknown_operation, wait};
+use super::{Answer, input, list, object, text, unknown_operation};
 use crate::conformance::scripted::{
-    Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedExecutor, ScriptedMediator,
-    ScriptedModel, ScriptedSink, Stage, executors,
+    Around, Protocol, Script, ScriptedCompletion, ScriptedContinue, ScriptedExecutor, ScriptedMediator,
+    ScriptedModel, ScriptedSink, clock, drive, executors,
 };
 
 /// Every turn before the one of a case is played, so a case starts early in its run.
@@ -32,7 +31,7 @@ struct Parts {
     executor: Arc<ScriptedExecutor>,
     mediator: Option<Arc<ScriptedMediator>>,
     continuation: Arc<ScriptedContinue>,
-    requests: Option<Arc<Storage>>,
+    requests: Option<Arc<Script>>,
     sink: Arc<ScriptedSink>,
 }
 
@@ -40,8 +39,10 @@ fn mediate(case: &Value) -> Answer {
     let turn = input(case, "turn").as_u64().unwrap_or(1).clamp(1, TURN_MAX);
     let earlier = usize::try_from(turn.saturating_sub(1)).unwrap_or_default();
     let parts = Parts::of(case, earlier);
-    let stage = Stage::new();
-    let host = parts.host(&stage, case, earlier);
+    let clock = clock();
+    let host = parts.host(&clock, case, earlier);
+    let around =
+        Around { sink: Some(parts.sink.clone()), requests: parts.requests.clone(), ..Around::default() };
     let options = json::into_object(json!({
         "max_turns": turn + 1,
         "context": object(case, "context"),
@@ -49,7 +50,7 @@ fn mediate(case: &Value) -> Answer {
         "tool_call_rules": input(case, "tool_call_rules"),
         "budgets": budgets(case),
     }));
-    let result = stage.drive(&host, list(case, "transcript"), &options, &parts.sink)?;
+    let result = drive(&clock, &host, &around, (list(case, "transcript"), &options))?;
     Ok(parts.answer(case, &result, earlier))
 }
 
@@ -90,23 +91,20 @@ impl Parts {
                 })
             }),
             continuation: Arc::new(ScriptedContinue { script: Script::of(&going_on), otherwise: false }),
-            requests: (*input(case, "store") == json!(true)).then(Storage::new),
+            requests: (*input(case, "store") == json!(true)).then(Arc::default),
             sink: Arc::default(),
         }
     }
 
-    fn host(&self, stage: &Stage, case: &Value, earlier: usize) -> Host {
+    fn host(&self, clock: &Arc<ManualClock>, case: &Value, earlier: usize) -> Host {
         let turns = Script::of(&turns(case, earlier));
-        let mut host =
-            Host::new(stage.clock.clone(), Arc::new(ScriptedModel { turns, protocol: Protocol::Host }));
+        let mut host = Host::new(clock.clone(), Arc::new(ScriptedModel { turns, protocol: Protocol::Host }));
         host.executors = Some(executors(&self.executor));
         host.mediator = self.mediator.clone().map(|part| part as _);
         let completion =
             case.get("completion").map(|_| ScriptedCompletion(Script::of(list(case, "completion"))));
         host.completion = completion.map(|part| Arc::new(part) as Arc<dyn CompletionPolicy>);
         host.continuation = ContinueBy::Policy(self.continuation.clone());
-        host.client_requests = self.requests.clone().map(|part| part as _);
-        host.sink = Some(self.sink.clone());
         host
     }
 
@@ -147,17 +145,13 @@ impl Parts {
     }
 }
 
-fn kept(requests: &Storage) -> Value {
-    let waiting = wait(requests.pending(&PendingRequests::default())).unwrap_or_default();
-    waiting
-        .into_iter()
-        .map(|record| (record.request_id().to_owned(), record.0.into()))
-        .collect::<Object>()
-        .into()
+fn kept(requests: &Script) -> Value {
+    let by_id = |request: Value| (text(&request, "request_id").to_owned(), request);
+    requests.asked().into_iter().map(by_id).collect::<Object>().into()
 }
 
 fn mediated(call: &MediatedCall<'_>) -> Value {
-    let results = execution_results(call.records);
+    let results = call.prior_results();
     let ids = |of_turn_only: bool| -> Vec<Value> {
         let wanted =
             results.iter().filter(|result| !of_turn_only || *input(result, "turn_count") == json!(call.turn));

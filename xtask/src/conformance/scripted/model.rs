@@ -1,8 +1,7 @@
 //! A model that answers the turns a case lists.
 
 use provost_contract::provider_turn::CallSource;
-use provost_runtime::engine::History;
-use provost_runtime::port::{Boxed, Model, ModelError, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Boxed, Model, ModelError, Transcript, TurnAnswer, TurnRequest};
 use serde_json::{Value, json};
 
 use super::{Script, thrown};
@@ -64,8 +63,8 @@ fn text(value: &Value) -> String {
 }
 
 /// `"$transcript"` stands for the messages the model was given, `{"$append": […]}` for those and more.
-fn with_messages(mut turn: Value, given: &History) -> Value {
-    let given = || given.iter().map(|message| message.to_value()).collect::<Vec<_>>();
+fn with_messages(mut turn: Value, given: &Transcript) -> Value {
+    let given = || given.messages().map(|message| message.to_value()).collect::<Vec<_>>();
     let meant = match turn.get("messages") {
         Some(Value::String(word)) if word == "$transcript" => Some(given()),
         Some(Value::Object(change)) => change.get("$append").and_then(Value::as_array).map(|more| {

@@ -1,33 +1,29 @@
-//! All scenarios, and one by its name.
+//! All scenarios.
 
 use std::sync::Arc;
 
-use super::{Scenario, approvals, client_tools, hooks, limits, loops, sessions, signals, writes};
+use super::script::Scenario;
+use super::{approvals, graphs, hooks, limits, loops, sessions, signals, waits, writes};
 use crate::Failure;
 
-/// Every scenario.
-pub(crate) fn corpus() -> Vec<Arc<Scenario>> {
+/// Returns every scenario.
+pub(in super::super) fn corpus() -> Vec<Arc<Scenario>> {
     let parts = [
         loops::scenarios(),
         writes::scenarios(),
         approvals::scenarios(),
-        client_tools::scenarios(),
+        waits::scenarios(),
         hooks::scenarios(),
         limits::scenarios(),
-        sessions::scenarios(),
         signals::scenarios(),
+        sessions::scenarios(),
+        graphs::scenarios(),
     ];
     parts.into_iter().flatten().map(Arc::new).collect()
 }
 
-/// The scenario of a name.
-pub(crate) fn named(name: &str) -> Result<Arc<Scenario>, Failure> {
-    let mut scenarios = corpus();
-    match scenarios.iter().position(|scenario| scenario.name == name) {
-        Some(place) => Ok(scenarios.swap_remove(place)),
-        None => {
-            let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-            Err(format!("no scenario is called {name}; there is {}", names.join(", ")).into())
-        }
-    }
+/// Returns the scenario of a name.
+pub(in super::super) fn named(name: &str) -> Result<Arc<Scenario>, Failure> {
+    let mut scenarios = corpus().into_iter();
+    scenarios.find(|scenario| scenario.name == name).ok_or_else(|| format!("no scenario {name}").into())
 }

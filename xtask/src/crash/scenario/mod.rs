@@ -1,17 +1,19 @@
-//! The scenarios: what is asked of a run, how everybody behaves, and how it must end.
+//! What is asked of runs, and how models, tools, hooks, people and clients behave.
 
 mod approvals;
-mod client_tools;
 mod corpus;
+mod graphs;
 mod hooks;
 mod limits;
 mod loops;
+mod people;
 mod script;
 mod sessions;
 mod signals;
-mod tools;
+mod turns;
+mod waits;
 mod writes;
 
 pub(super) use corpus::{corpus, named};
-pub(super) use script::{Answer, ClientAnswer, Exactness, Hook, Letter, Recall, Scenario, When};
-pub(super) use tools::{Effect, effect_of};
+pub(super) use people::{Doubt, Person, When, Work};
+pub(super) use script::{Ask, Does, Effect, Exactness, Recall, Scenario};

@@ -2,6 +2,8 @@
 
 mod request;
 mod result;
+mod submission;
 
 pub use request::{RuntimeToolRequest, RuntimeToolStatus};
 pub use result::RuntimeToolResult;
+pub use submission::RuntimeToolSubmission;

@@ -155,6 +155,8 @@ fn count_outcome(action: &mut Action, outcome: &Outcome) {
         Outcome::Failed { .. } | Outcome::TimedOut { .. } => action.counts.failures += 1,
         Outcome::Lost { probe, .. } => {
             action.counts.losses += 1;
+            // Its process is gone, and what the policy hook said with it: rules may have changed since.
+            action.ruled = None;
             if *probe == Probe::NotDone {
                 action.effect = action.effect_before;
             }
@@ -213,6 +215,7 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
         remarks: Vec::new(),
     });
     let spec = action.spec.clone();
+    note_frontier(state, ended.action);
     state.resources.leave(spec.under, spec.id, &spec.resources);
     state.open.remove(&ended.action);
     state.inputs.remove(&ended.action);
@@ -231,6 +234,17 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
         judge_ended(state, ended.action);
     }
     Ok(())
+}
+
+/// Only a transcript that is shortened needs to be told what was done.
+fn note_frontier(state: &mut RunState, id: ActionId) {
+    if state.agent.compaction.is_none() {
+        return;
+    }
+    let turn = state.turn_of(id);
+    if let Some(action) = state.actions.get(&id).filter(|action| action.spec.under.is_none()) {
+        state.frontier.note(turn, action);
+    }
 }
 
 /// Calls that were never made count against no budget.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 
-use super::super::{Illegal, Ledger, ModelState, Repetition, RunState, Transcript, queue};
+use super::super::{Frontier, Illegal, Ledger, ModelState, Repetition, RunState, Transcript, queue};
 use super::turn::judge_ended;
 use super::{Problem, need, opening};
 use crate::event::{
@@ -47,6 +47,7 @@ pub(in crate::state) fn begin(
         ended: None,
         stops: Vec::new(),
         cancel: None,
+        cancelled_by: None,
         claims: 0,
         model: ModelState::default(),
         unseen: 1,
@@ -61,6 +62,7 @@ pub(in crate::state) fn begin(
         ledger: Ledger::new(&spec.limits, &spec.budgets, &spec.budgets_used),
         standing: BTreeMap::new(),
         remembered: BTreeMap::new(),
+        frontier: Frontier::default(),
         external: BTreeMap::new(),
         queued: Vec::new(),
         hooks: BTreeMap::new(),
@@ -133,6 +135,7 @@ pub(super) fn signal_taken(state: &mut RunState, seq: Seq, taken: &SignalTaken) 
         }
         Signal::Cancel { actions: None, .. } => {
             state.cancel = Some(taken.signal);
+            state.cancelled_by = Some(taken.from.clone());
             let open: Vec<ActionId> = state.open.iter().copied().collect();
             open.into_iter().for_each(|id| mark_cancelled(state, id));
         }

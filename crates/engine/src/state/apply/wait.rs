@@ -220,8 +220,8 @@ fn remember(state: &mut RunState, wait: &OpenWait, settled: &WaitSettled) {
             reason: (!reason.is_empty()).then(|| reason.clone()),
         };
         match how_long {
-            Remember::Run => state.remembered.insert(scope, approval),
-            Remember::Always => state.standing.insert(scope, approval),
+            Remember::Always if state.has_owner() => state.standing.insert(scope, approval),
+            Remember::Always | Remember::Run => state.remembered.insert(scope, approval),
         };
     }
 }

@@ -3,32 +3,30 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use provost_contract::session::Session;
-use provost_runtime::RunId;
-use provost_runtime::port::{Clock, IdKind, Ids, LockError, RunFilter, RunRow, SessionLock as _, Stores};
-use provost_runtime::session::StoredLock;
+use provost_engine::{RunId, Seq};
+use provost_runtime::port::{IdKind, Ids};
+use provost_runtime::process::is_gone;
+use provost_runtime::store::{RunFilter, RunRow, SessionRow, Store};
 use serde_json::{Value, json};
 
 use super::open::Open;
 use super::session;
 use crate::cli::command::{CASSETTE, MODEL};
 use crate::cli::failure::{Code, Failure};
+use crate::cli::follow::{News, news, unworked};
 use crate::cli::guard::GOVERNED;
 use crate::cli::pending::Pending;
 use crate::cli::question::Question;
 use crate::cli::setup::Setup;
 use crate::cli::{clock, environment, journal};
-use crate::{Request, RunHandle};
+use crate::{Request, RunHandle, SayError, Session};
 
-/// How long the session is held for a run that is about to start; the run then holds it itself.
-const HOLD_SECONDS: u64 = 10;
 /// How many of the newest messages stay when the older ones are summed up.
 const RECENT_MESSAGES: usize = 6;
-const SUMMARY: &str = "agents_api_compaction";
 
 /// What a conversation is begun with.
 pub(in crate::cli) struct Opening {
-    pub(in crate::cli) session: Option<Session>,
+    pub(in crate::cli) session: Option<SessionRow>,
     pub(in crate::cli) folder: PathBuf,
     pub(in crate::cli) agent: String,
     pub(in crate::cli) model: String,
@@ -41,9 +39,8 @@ pub(in crate::cli) struct Conversation {
     pub(in crate::cli) session: String,
     pub(in crate::cli) folder: PathBuf,
     agent: String,
-    /// What every run is told about where it comes from.
+    /// Where every run comes from, as its context says.
     origin: [(&'static str, Value); 2],
-    clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     stored: Stored,
     next: Transcript,
@@ -63,52 +60,66 @@ enum Transcript {
     SummedUp,
 }
 
+/// A run of the conversation that goes on, and what happens in it from there.
+pub(super) struct GoingOn {
+    pub(super) handle: RunHandle,
+    pub(super) news: News,
+}
+
 impl Conversation {
     pub(in crate::cli) fn new(setup: Setup, id: String, opening: Opening) -> Result<Self, Failure> {
-        let clock = clock::clock();
         Ok(Self {
             setup,
             session: id,
             folder: opening.folder,
             agent: opening.agent,
             origin: [(MODEL, opening.model.into()), (CASSETTE, opening.cassette.into())],
-            ids: clock::ids(clock.clone())?,
-            clock,
+            ids: clock::ids(clock::clock())?,
             stored: if opening.session.is_some() { Stored::Yes } else { Stored::NotYet },
             next: Transcript::Whole,
         })
     }
 
-    pub(super) fn stores(&self) -> &Stores {
-        self.setup.runtime.stores()
+    pub(super) fn store(&self) -> &dyn Store {
+        &**self.setup.runtime.store()
     }
 
     /// The newest run.
     pub(super) async fn newest(&self) -> Result<Option<RunRow>, Failure> {
-        newest(self.stores(), &self.session).await
+        newest(self.store(), &self.session).await
     }
 
-    /// Goes on with what an earlier process left, or tells its end again.
-    pub(super) async fn take_up(&self) -> Result<Option<RunHandle>, Failure> {
+    /// Goes on with the newest run, whatever process left it; one that is over only says so. What happened up to
+    /// `shown`, or up to now, is not shown again.
+    pub(super) async fn take_up(&self, shown: Option<Seq>) -> Result<Option<GoingOn>, Failure> {
         let Some(row) = self.newest().await? else { return Ok(None) };
         self.check_governed(&row).await?;
-        Ok(Some(self.setup.runtime.resume(row.run)))
+        let news = news(&self.setup, &row.run, shown.unwrap_or(row.head)).await?;
+        let handle = self.setup.runtime.resume(&row.run).await.map_err(|error| unworked(&row.run, &error))?;
+        Ok(Some(GoingOn { handle, news }))
+    }
+
+    /// Whether another process works on a run now.
+    pub(super) async fn is_elsewhere(&self, row: &RunRow) -> Result<bool, Failure> {
+        let Some(owner) = row.owner.clone() else { return Ok(false) };
+        let worker = self.store().worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
+        Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
     }
 
     /// Refuses to go on with a run whose governing files changed.
     async fn check_governed(&self, row: &RunRow) -> Result<(), Failure> {
-        let Some(guard) =
-            self.setup.guard.as_ref().filter(|_| row.status == "running" || is_parked(&row.status))
-        else {
+        let Some(guard) = self.setup.guard.as_ref().filter(|_| row.ended.is_none()) else {
             return Ok(());
         };
-        let state = journal::read(self.stores(), &row.run).await?.state;
+        let state = journal::read(self.store(), &row.run).await?.state;
         guard.resume(&row.run, &state.spec.context)
     }
 
     /// What waits for a person.
     pub(super) async fn open(&self) -> Result<Open, Failure> {
-        let Some(row) = self.newest().await? else { return Ok(Open::default()) };
+        let Some(row) = self.newest().await?.filter(|row| row.ended.is_none()) else {
+            return Ok(Open::default());
+        };
         Ok(Open {
             approvals: Pending::of(&self.setup, &row.run).await?,
             questions: Question::of(&self.setup, &row.run).await?,
@@ -120,112 +131,80 @@ impl Conversation {
         self.next = Transcript::SummedUp;
     }
 
-    /// Says something: to the run that waits, which takes its questions back, or to a new one.
-    pub(super) async fn say(&mut self, words: &str) -> Result<RunHandle, Failure> {
-        if let Some(row) = self.newest().await?.filter(|row| is_parked(&row.status)) {
-            self.check_governed(&row).await?;
-            let said = self.setup.runtime.say(&row.run, &environment::person(), words).await;
-            said.map_err(|error| Failure::of(Code::Run, &error))?;
-            return Ok(self.setup.runtime.resume(row.run));
+    /// Says something: to the run that is active, which takes its open questions back, or by beginning one.
+    pub(super) async fn say(&mut self, words: &str) -> Result<GoingOn, Failure> {
+        let session = self.session(words).await?;
+        let active = self.newest().await?.filter(|row| row.ended.is_none());
+        if let Some(row) = &active {
+            self.check_governed(row).await?;
         }
-        self.begin(words).await
+        let (run, request) = self.request(words, &session).await?;
+        let of_new = news(&self.setup, &run, Seq(0)).await?;
+        let handle = session.say(request).await.map_err(|error| unsaid(&error))?;
+        self.next = Transcript::Whole;
+        let news = match active {
+            _ if *handle.run() == run => of_new,
+            Some(row) if row.run == *handle.run() => news(&self.setup, &row.run, row.head).await?,
+            Some(_) | None => news(&self.setup, handle.run(), Seq(0)).await?,
+        };
+        Ok(GoingOn { handle, news })
     }
 
-    /// Starts a run with everything that was said before. The session is held under the run's name while
-    /// the transcript is read: nobody adds to it in between.
-    async fn begin(&mut self, words: &str) -> Result<RunHandle, Failure> {
-        self.store(words).await?;
+    /// A request that begins a run with some words, and the run that it would begin.
+    async fn request(&self, words: &str, session: &Session) -> Result<(RunId, Request), Failure> {
         let run: RunId = self
             .ids
             .make(IdKind::Run)
             .parse()
-            .map_err(|_| Failure::machine("no name could be made for the run"))?;
-        let governed = self.setup.guard.as_ref().map(|guard| guard.start(&run)).transpose()?;
-        let lock = StoredLock { sessions: self.stores().sessions.clone(), clock: self.clock.clone() };
-        let token = match lock.acquire(&self.session, run.as_str(), HOLD_SECONDS).await {
-            Ok(token) => token,
-            Err(LockError::Contended) => return Err(self.busy()),
-            Err(LockError::Failed(error)) => return Err(Failure::of(Code::Store, &error)),
+            .map_err(|_| Failure::machine("no id could be made for the run"))?;
+        let governed = match &self.setup.guard {
+            Some(guard) => Some(guard.start(&run).await?),
+            None => None,
         };
-        let request = match self.transcript(words).await {
-            Ok(messages) => self.request(messages, run).context(GOVERNED, governed.into()),
-            Err(failure) => {
-                drop(lock.release(&self.session, &token).await);
-                return Err(failure);
-            }
-        };
-        self.next = Transcript::Whole;
-        self.setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))
-    }
-
-    fn request(&self, messages: Vec<Value>, run: RunId) -> Request {
-        // One less than there are: it is summed up now, and may become as long again.
-        let messages_max = messages.len().saturating_sub(1).max(1);
-        let mut request = Request::from_messages(messages)
+        let mut request = Request::new(words)
             .agent(&self.agent)
-            .run(run)
-            .session(&self.session)
+            .run(run.clone())
             .workspace(&self.folder.to_string_lossy())
-            .principal(environment::principal());
+            .principal(environment::principal())
+            .by(environment::actor())
+            .context(GOVERNED, governed.into());
         for (key, value) in &self.origin {
             request = request.context(key, value.clone());
         }
-        match self.next {
-            Transcript::Whole => request,
-            Transcript::SummedUp => request.option(
-                "compaction_policy",
-                json!({ "enabled": true, "max_messages": messages_max, "recent_messages": RECENT_MESSAGES }),
-            ),
+        if self.next == Transcript::Whole {
+            return Ok((run, request));
         }
+        let said = session.history(None).await.map_err(|error| unsaid(&error))?;
+        // One less than there will be: it is summed up now, and may become as long again.
+        let messages_max = said.len().max(1);
+        let compaction =
+            json!({ "enabled": true, "max_messages": messages_max, "recent_messages": RECENT_MESSAGES });
+        Ok((run, request.option("compaction_policy", compaction)))
     }
 
-    /// Everything that was said, and these words. The agent's instructions are the run's own to give.
-    async fn transcript(&self, words: &str) -> Result<Vec<Value>, Failure> {
-        let stored = self.stores().sessions.get(&self.session).await;
-        let stored = stored.map_err(|fault| Failure::storage(&fault))?;
-        let mut messages = stored.map(|session| session.messages).unwrap_or_default();
-        if messages.first().is_some_and(is_instruction) {
-            messages.remove(0);
-        }
-        messages.push(json!({ "role": "user", "content": words }));
-        Ok(messages)
-    }
-
-    async fn store(&mut self, words: &str) -> Result<(), Failure> {
-        if self.stored == Stored::Yes {
-            return Ok(());
-        }
-        let now = self.clock.now_ms().div_euclid(1_000);
-        let mut session = session::new(&self.folder, &self.session, &self.agent, now)?;
-        session.title = session::title(words);
-        let created = self.stores().sessions.create(session).await;
-        created.map_err(|error| Failure::of(Code::Store, &error))?;
+    /// The session, stored with the first words.
+    async fn session(&mut self, words: &str) -> Result<Session, Failure> {
+        let runtime = &self.setup.runtime;
+        let session = match self.stored {
+            Stored::Yes => runtime.session(&self.session).await,
+            Stored::NotYet => {
+                runtime.create_session(session::new(&self.folder, &self.session, &self.agent, words)).await
+            }
+        };
+        let session = session.map_err(|error| unsaid(&error))?;
         self.stored = Stored::Yes;
-        Ok(())
+        Ok(session)
     }
+}
 
-    pub(super) fn busy(&self) -> Failure {
-        Failure::new(Code::Busy, format!("somebody else is talking in the conversation {}", self.session))
-            .hint("say it again when they are done, or begin another: provost chat")
-    }
+fn unsaid(error: &SayError) -> Failure {
+    Failure::of(Code::Run, error).hint("say it again, or begin another conversation: provost chat")
 }
 
 /// The newest run of a session.
-pub(in crate::cli) async fn newest(stores: &Stores, session: &str) -> Result<Option<RunRow>, Failure> {
-    let filter = RunFilter { session: Some(session.to_owned()), ..RunFilter::default() };
-    let page = stores.runs.list(&filter, 1, None).await.map_err(|fault| Failure::storage(&fault))?;
-    Ok(page.rows.into_iter().next())
-}
-
-/// Whether a run in this state goes on when somebody answers.
-pub(super) fn is_parked(status: &str) -> bool {
-    [crate::RunStatus::ApprovalRequired, crate::RunStatus::RuntimeToolPending]
-        .into_iter()
-        .any(|parked| <&str>::from(parked) == status)
-}
-
-/// A summary speaks as the system too, but is part of the conversation.
-fn is_instruction(message: &Value) -> bool {
-    let summary = message.get("metadata").and_then(|metadata| metadata.get(SUMMARY));
-    message.get("role").and_then(Value::as_str) == Some("system") && summary.is_none()
+pub(in crate::cli) async fn newest(store: &dyn Store, session: &str) -> Result<Option<RunRow>, Failure> {
+    let Ok(session) = session.parse() else { return Ok(None) };
+    let filter = RunFilter { session: Some(session), ..RunFilter::default() };
+    let page = store.runs(filter, None, 1).await.map_err(|fault| Failure::storage(&fault))?;
+    Ok(page.items.into_iter().next().map(|listed| listed.row))
 }

@@ -19,7 +19,7 @@ impl Open {
             if screen.is_json() {
                 continue;
             }
-            let id = if self.approvals.len() > 1 { format!(" {}", action.id) } else { String::new() };
+            let id = if self.approvals.len() > 1 { format!(" {}", action.id()) } else { String::new() };
             let happened = format!(", or /happened{id} RESULT");
             let happened = if action.is_in_doubt() { happened.as_str() } else { "" };
             screen.note(&format!(
@@ -49,12 +49,11 @@ impl Open {
         }
     }
 
-    /// The actions some words are about, and the rest of the words: one when they begin with its id or the
-    /// beginning of its id, all when they begin with `all`, the only one when they name none.
+    /// The actions that some words are about, and the rest of the words: one when they begin with its number or id, all
+    /// when they begin with `all`, the only one when they name none.
     pub(super) fn chosen<'w>(&self, words: &'w str) -> (Vec<&Pending>, &'w str) {
         let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
-        let named = |action: &&Pending| first.len() >= MIN_ID && action.id.starts_with(first);
-        match self.approvals.iter().find(named) {
+        match self.approvals.iter().find(|action| action.is_called(first)) {
             Some(action) => (vec![action], rest.trim()),
             None if first == "all" => (self.approvals.iter().collect(), rest.trim()),
             None if self.approvals.len() > 1 => (Vec::new(), words),
@@ -62,6 +61,3 @@ impl Open {
         }
     }
 }
-
-/// So much of an id names an action.
-const MIN_ID: usize = "act_".len() + 2;

@@ -2,82 +2,75 @@
 
 use std::path::Path;
 
-use provost_contract::WorkspaceScope;
-use provost_contract::json::Object;
-use provost_contract::principal::ConversationOwner;
-use provost_contract::session::{NewSession, Session};
 use provost_contract::timestamp;
-use provost_runtime::port::{SessionList, Stores, Transcripts};
+use provost_runtime::store::{SessionFilter, SessionRow, Store};
 use serde_json::{Value, json};
 
+use crate::SessionOptions;
 use crate::cli::environment;
 use crate::cli::failure::{Code, Failure};
 
-/// What kind of workspace a session of a project belongs to.
-const PROJECT: &str = "project";
+/// Where these conversations take place.
+const CONTEXT: &str = "chat";
 /// How many are looked through, and shown.
 const LIST_MAX: usize = 1_000;
 const TITLE_CHARS_MAX: usize = 60;
 
-/// Whose sessions those are of whoever sits at the terminal.
-fn owner() -> Result<ConversationOwner, Failure> {
-    let person = environment::person();
-    let name = person.strip_prefix("user:").unwrap_or(&person);
-    ConversationOwner::new("user", name).map_err(|error| Failure::machine(error.message()))
+/// A conversation of a project that is not stored yet.
+pub(super) fn new(folder: &Path, id: &str, agent: &str, words: &str) -> SessionOptions {
+    SessionOptions {
+        id: Some(id.to_owned()),
+        workspace: folder.to_string_lossy().into_owned(),
+        owner: environment::person(),
+        agent: agent.to_owned(),
+        context: CONTEXT.to_owned(),
+        title: Some(title(words)),
+        metadata: Value::Null,
+    }
 }
 
-fn workspace(folder: &Path) -> Result<WorkspaceScope, Failure> {
-    WorkspaceScope::new(PROJECT, folder.to_string_lossy()).map_err(|error| Failure::machine(error.message()))
-}
-
-/// A session of a project that is not stored yet.
-pub(super) fn new(folder: &Path, id: &str, agent: &str, now: i64) -> Result<Session, Failure> {
-    let new = NewSession {
-        workspace: workspace(folder)?,
-        owner: owner()?,
-        agent_slug: agent.to_owned(),
-        context: "chat".to_owned(),
-        metadata: Object::new(),
+/// The conversations of the person at the terminal in a project, the last used first.
+pub(super) async fn list(store: &dyn Store, folder: &Path) -> Result<Vec<SessionRow>, Failure> {
+    let filter = SessionFilter {
+        workspace: Some(folder.to_string_lossy().into_owned()),
+        owner: Some(environment::person()),
+        agent: None,
+        context: Some(CONTEXT.to_owned()),
     };
-    Ok(new.into_session(id.to_owned(), now))
-}
-
-/// The sessions of a project, the last used first, without their transcripts.
-pub(super) async fn list(stores: &Stores, folder: &Path) -> Result<Vec<Session>, Failure> {
-    let list = SessionList {
-        workspace: workspace(folder)?,
-        owner: owner()?,
-        agent_slug: None,
-        context: None,
-        limit: LIST_MAX,
-        offset: 0,
-        transcripts: Transcripts::Left,
-    };
-    let mut sessions = stores.sessions.list(&list).await.map_err(|fault| Failure::storage(&fault))?;
-    // Sorting keeps the order of what was used in the same second: the newest made first.
-    sessions.sort_by_key(|session| std::cmp::Reverse(session.updated_at));
+    let page = store.sessions(filter, None, LIST_MAX).await.map_err(|fault| Failure::storage(&fault))?;
+    let mut sessions = page.items;
+    // Sorting leaves the order of what was used at the same time: the newest made first.
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.updated));
     Ok(sessions)
 }
 
-/// A session by its id, by the beginning of its id, or the last used one of a project by the word `last`.
-pub(in crate::cli) async fn find(stores: &Stores, word: &str, folder: &Path) -> Result<Session, Failure> {
+/// A conversation by its id, by the beginning of its id, or the last used one of a project by the word `last`.
+pub(in crate::cli) async fn find(
+    store: &dyn Store,
+    word: &str,
+    folder: &Path,
+) -> Result<SessionRow, Failure> {
     let none = |message: String| Failure::new(Code::UnknownSession, message);
-    let known = list(stores, folder).await?;
-    let id = if word == "last" {
+    let known = list(store, folder).await?;
+    if word == "last" {
         let none = || none("there are no conversations here yet".to_owned()).hint("begin one: provost chat");
-        known.first().map(|session| session.session_id.clone()).ok_or_else(none)?
-    } else {
-        let begins = |session: &&Session| session.session_id.starts_with(word);
-        known.iter().find(begins).map_or_else(|| word.to_owned(), |session| session.session_id.clone())
+        return known.into_iter().next().ok_or_else(none);
+    }
+    if let Some(session) = known.into_iter().find(|session| session.about.session.as_str().starts_with(word))
+    {
+        return Ok(session);
+    }
+    let session = match word.parse() {
+        Ok(id) => store.session(id).await.map_err(|fault| Failure::storage(&fault))?,
+        Err(_) => None,
     };
-    let session = stores.sessions.get(&id).await.map_err(|fault| Failure::storage(&fault))?;
     session.ok_or_else(|| {
         none(format!("there is no conversation {word}")).hint("/sessions lists them; `last` is the last used")
     })
 }
 
 /// What a conversation is called: the first line that was said in it.
-pub(super) fn title(words: &str) -> String {
+fn title(words: &str) -> String {
     let line = words.lines().next().unwrap_or_default().trim();
     if line.chars().count() <= TITLE_CHARS_MAX {
         return line.to_owned();
@@ -85,19 +78,22 @@ pub(super) fn title(words: &str) -> String {
     line.chars().take(TITLE_CHARS_MAX - 1).chain(['…']).collect()
 }
 
-pub(super) fn line(session: &Session, current: &str) -> String {
-    let mark = if session.session_id == current { '*' } else { ' ' };
-    let used = timestamp::date_time(session.updated_at);
-    format!("{mark} {}  {used}  {:<10} {}", session.session_id, session.agent_slug, session.title)
+pub(super) fn line(session: &SessionRow, current: &str) -> String {
+    let about = &session.about;
+    let mark = if about.session.as_str() == current { '*' } else { ' ' };
+    let used = timestamp::date_time(session.updated.0.div_euclid(1_000));
+    let title = about.title.as_deref().unwrap_or_default();
+    format!("{mark} {}  {used}  {:<10} {title}", about.session, about.agent)
 }
 
-pub(super) fn document(session: &Session, current: &str) -> Value {
+pub(super) fn document(session: &SessionRow, current: &str) -> Value {
+    let about = &session.about;
     json!({
         "type": "session",
-        "session": session.session_id,
-        "agent": session.agent_slug,
-        "title": session.title,
-        "updated_at": timestamp::iso8601(session.updated_at),
-        "current": session.session_id == current,
+        "session": about.session.as_str(),
+        "agent": about.agent,
+        "title": about.title,
+        "updated_at": timestamp::iso8601(session.updated.0.div_euclid(1_000)),
+        "current": about.session.as_str() == current,
     })
 }

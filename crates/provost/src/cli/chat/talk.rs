@@ -1,10 +1,9 @@
 //! Reading lines, and watching what comes of them.
 
-use provost_contract::approval::Verdict;
-use provost_runtime::RunId;
+use provost_engine::Seq;
 use serde_json::json;
 
-use super::conversation::{Conversation, is_parked};
+use super::conversation::{Conversation, GoingOn};
 use super::edit::edited;
 use super::input::{Input, Typed};
 use super::line::{Line, Slash, help};
@@ -12,13 +11,13 @@ use super::open::Open;
 use super::session;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::follow::{self, Answers};
+use crate::cli::follow::{self, Answers, Watched};
 use crate::cli::live::{Live, Manner};
 use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
-use crate::cli::view::{decisions, gauges};
-use crate::cli::{clock, environment, journal};
-use crate::{Decision, Outcome, RunHandle, RunStatus};
+use crate::cli::view::{decision_document, decision_line, decisions, gauges};
+use crate::cli::{environment, journal};
+use crate::{Decision, Outcome, RunStatus, Verdict};
 
 /// A conversation, whoever speaks in it, and where it is shown.
 pub(in crate::cli) struct Talk {
@@ -38,6 +37,12 @@ enum Next {
 impl Talk {
     /// Talks until somebody leaves.
     pub(in crate::cli) async fn until_left(mut self) -> Result<Exit, Failure> {
+        let left = self.talk().await;
+        self.conversation.setup.runtime.drain().await;
+        left
+    }
+
+    async fn talk(&mut self) -> Result<Exit, Failure> {
         let mut exit = self.take_up().await?;
         let mut leaving = false;
         loop {
@@ -66,18 +71,18 @@ impl Talk {
 
     /// Goes on where an earlier process stopped, and shows what waits.
     async fn take_up(&mut self) -> Result<Exit, Failure> {
-        let Some(row) = self.conversation.newest().await? else { return Ok(Exit::Done) };
-        let Some(handle) = self.conversation.take_up().await? else { return Ok(Exit::Done) };
-        if row.status == "running" {
+        let Some(row) = self.conversation.newest().await?.filter(|row| row.ended.is_none()) else {
+            return Ok(Exit::Done);
+        };
+        if self.conversation.is_elsewhere(&row).await? {
+            self.screen.tell("another process works in this conversation; what you say here reaches it");
+            return Ok(Exit::Done);
+        }
+        let Some(going_on) = self.conversation.take_up(None).await? else { return Ok(Exit::Done) };
+        if row.status != "waiting" {
             self.screen.tell("goes on with what was under way");
         }
-        // What waits may have been allowed beforehand.
-        if row.status == "running" || is_parked(&row.status) {
-            return self.follow(handle).await;
-        }
-        // A run that is over tells its end again, which keeps what a dying process could not; it is no news.
-        handle.outcome().await.map_err(|error| self.unworked(&row.run, &error))?;
-        Ok(Exit::Done)
+        self.follow(going_on).await
     }
 
     /// Does what a line says.
@@ -101,31 +106,20 @@ impl Talk {
     /// Words answer a question, or decide when they are a plain yes or no; else they are said.
     async fn words(&mut self, open: &Open, words: &str) -> Result<Exit, Failure> {
         if let Some(question) = open.questions.first() {
+            let head = self.conversation.newest().await?.map(|row| row.head);
             question.answer(&self.conversation.setup, words).await?;
-            return self.go_on().await;
+            return self.go_on(head).await;
         }
         match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
             // What became of a call is no matter of yes and no.
             Some(_) if open.approvals.iter().any(Pending::is_in_doubt) => Err(nothing(open, words)),
-            Some(Verdict::Accepted) => self.approve(open, "").await,
+            Some(Verdict::Approved) => self.approve(open, "").await,
             Some(Verdict::Rejected) => self.reject(open, "").await,
             None => {
-                self.finish_running().await?;
-                let handle = self.conversation.say(words).await?;
-                self.follow(handle).await
+                let going_on = self.conversation.say(words).await?;
+                self.follow(going_on).await
             }
         }
-    }
-
-    /// A run another process left in the middle goes first; one it still works on keeps the session.
-    async fn finish_running(&mut self) -> Result<(), Failure> {
-        let running = self.conversation.newest().await?.filter(|row| row.status == "running");
-        if running.is_some()
-            && let Some(handle) = self.conversation.take_up().await?
-        {
-            self.follow(handle).await?;
-        }
-        Ok(())
     }
 
     async fn approve(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
@@ -134,19 +128,19 @@ impl Talk {
             if !change.is_empty() {
                 return Err(nothing(open, change));
             }
-            return self.decide(open, &chosen_ids(&chosen), &yes("")).await;
+            return self.decide(open, &chosen, &yes("")).await;
         };
         let parameters = edited(&action.arguments, change).map_err(|error| {
             Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
         })?;
         let decision = Decision { parameters, ..yes("") };
-        self.decide(open, std::slice::from_ref(&action.id), &decision).await
+        self.decide(open, &[action], &decision).await
     }
 
     async fn reject(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
         let (chosen, reason) = open.chosen(rest);
         let no = Decision::reject(environment::person(), reason);
-        self.decide(open, &chosen_ids(&chosen), &no).await
+        self.decide(open, &chosen, &no).await
     }
 
     async fn happened(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
@@ -160,54 +154,59 @@ impl Talk {
             .hint("/happened [ID] RESULT"));
         }
         let decision = follow::happened(environment::person(), result, "");
-        self.decide(open, std::slice::from_ref(&action.id), &decision).await
+        self.decide(open, &[action], &decision).await
     }
 
     /// Decides, and goes on once nothing waits any more.
-    async fn decide(&mut self, open: &Open, ids: &[String], decision: &Decision) -> Result<Exit, Failure> {
-        if ids.is_empty() {
+    async fn decide(
+        &mut self,
+        open: &Open,
+        chosen: &[&Pending],
+        decision: &Decision,
+    ) -> Result<Exit, Failure> {
+        if chosen.is_empty() {
             return Err(nothing(open, ""));
         }
-        for id in ids {
-            follow::decide(&self.conversation.setup, id, decision).await?;
+        // What happens from here on is shown, what was shown is not.
+        let head = self.conversation.newest().await?.map(|row| row.head);
+        for action in chosen {
+            follow::decide(&self.conversation.setup, action, decision).await?;
         }
-        self.go_on().await
+        self.go_on(head).await
     }
 
     /// Goes on with the run that was answered.
-    async fn go_on(&mut self) -> Result<Exit, Failure> {
-        match self.conversation.take_up().await? {
-            Some(handle) => self.follow(handle).await,
+    async fn go_on(&mut self, head: Option<Seq>) -> Result<Exit, Failure> {
+        match self.conversation.take_up(head).await? {
+            Some(going_on) => self.follow(going_on).await,
             None => Ok(Exit::Done),
         }
     }
 
-    /// Watches a run until it stops, and answers for whoever said yes beforehand.
-    async fn follow(&mut self, mut handle: RunHandle) -> Result<Exit, Failure> {
+    /// Watches a run until it rests or is over, and answers what `--yes` allows.
+    async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
+        let run = handle.run().clone();
+        let setup = &self.conversation.setup;
+        let live = Live::new(self.screen, Manner::Chat, follow::gauges_of(setup, &run).await);
+        let mut watched = Watched::begin(setup, &run, news, live).await?;
         loop {
-            let run = handle.run().clone();
             let setup = &self.conversation.setup;
-            let gauges = follow::gauges_of(setup, &run).await;
-            let mut live = Live::new(self.screen, setup.notes.clone(), Manner::Chat, gauges);
             let going_on = format!("provost chat --session {} goes on", self.conversation.session);
-            let outcome = follow::watch(setup, handle, &mut live, &going_on, self.screen).await;
-            let outcome = outcome.map_err(|error| self.unworked(&run, &error))?;
-            if let Some(changed) = self.conversation.setup.guard.as_ref().and_then(|guard| guard.found()) {
+            let outcome = watched.until_rest(setup, &handle, &going_on, self.screen).await?;
+            if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
                 return Err(changed);
             }
             let open = self.conversation.open().await?;
             let allowed = |pending: &&Pending| follow::is_allowed_beforehand(pending, self.answers);
-            let allowed: Vec<String> =
-                open.approvals.iter().filter(allowed).map(|pending| pending.id.clone()).collect();
+            let allowed: Vec<&Pending> = open.approvals.iter().filter(allowed).collect();
             if allowed.is_empty() {
                 return self.stopped(&outcome).await;
             }
             open.show(self.screen);
-            for id in allowed {
-                follow::decide(&self.conversation.setup, &id, &yes("--yes")).await?;
+            for action in allowed {
+                follow::decide(&self.conversation.setup, action, &yes("--yes")).await?;
                 self.screen.tell("allowed by --yes");
             }
-            handle = self.conversation.setup.runtime.resume(run);
         }
     }
 
@@ -223,13 +222,16 @@ impl Talk {
     }
 
     fn tell(&self, outcome: &Outcome) {
-        let status: &'static str = outcome.status.into();
+        let status = outcome.status.as_str();
         if self.screen.is_json() {
             return self.screen.document(&follow::outcome_document(outcome));
         }
         match outcome.status {
-            RunStatus::Completed | RunStatus::ApprovalRequired | RunStatus::RuntimeToolPending => {}
-            RunStatus::TranscriptLockContention => self.screen.failure(&self.conversation.busy()),
+            RunStatus::Completed
+            | RunStatus::Queued
+            | RunStatus::Running
+            | RunStatus::Waiting
+            | RunStatus::Cancelling => {}
             // Why it failed was told when it happened.
             RunStatus::Failed
             | RunStatus::BudgetExceeded
@@ -259,22 +261,22 @@ impl Talk {
     }
 
     async fn why(&self) -> Result<(), Failure> {
-        for decision in decisions(&self.journal().await?.events) {
-            let document = json!({ "type": "decision", "decision": decision.document() });
-            self.screen.show(&document, || decision.line());
+        for decision in decisions(&self.journal().await?)? {
+            let document = json!({ "type": "decision", "decision": decision_document(&decision) });
+            self.screen.show(&document, || decision_line(&decision));
         }
         Ok(())
     }
 
     async fn budget(&self) -> Result<(), Failure> {
-        for gauge in gauges(&self.journal().await?.state, clock::clock().now_ms()) {
+        for gauge in gauges(&self.journal().await?) {
             self.screen.show(&gauge.document(), || gauge.line());
         }
         Ok(())
     }
 
     async fn sessions(&self) -> Result<(), Failure> {
-        let sessions = session::list(self.conversation.stores(), &self.conversation.folder).await?;
+        let sessions = session::list(self.conversation.store(), &self.conversation.folder).await?;
         let current = &self.conversation.session;
         for stored in &sessions {
             self.screen.show(&session::document(stored, current), || session::line(stored, current));
@@ -289,32 +291,20 @@ impl Talk {
     async fn journal(&self) -> Result<journal::Read, Failure> {
         let silent = || Failure::new(Code::UnknownRun, "nothing was said yet");
         let row = self.conversation.newest().await?.ok_or_else(silent)?;
-        journal::read(self.conversation.stores(), &row.run).await
+        journal::read(self.conversation.store(), &row.run).await
     }
 
     async fn leave(&self) -> Result<(), Failure> {
         let Some(row) = self.conversation.newest().await? else { return Ok(()) };
-        let waits = if is_parked(&row.status) { "it waits for you; " } else { "" };
+        let waits = if row.status == "waiting" { "it waits for you; " } else { "" };
         let session = &self.conversation.session;
         self.screen.tell(&format!("{waits}provost chat --session {session} goes on"));
         Ok(())
     }
-
-    /// Why a run could not be worked on: mostly because somebody else does.
-    fn unworked(&self, run: &RunId, error: &crate::WorkError) -> Failure {
-        match error {
-            crate::WorkError::Held(_) => self.conversation.busy(),
-            error => follow::unworked(run, error),
-        }
-    }
 }
 
 fn yes(reason: &str) -> Decision {
-    Decision { reason: reason.to_owned(), ..Decision::accept(environment::person()) }
-}
-
-fn chosen_ids(chosen: &[&Pending]) -> Vec<String> {
-    chosen.iter().map(|action| action.id.clone()).collect()
+    Decision { reason: reason.to_owned(), ..Decision::approve(environment::person()) }
 }
 
 fn unknown(word: &str, meant: Option<&str>) -> Failure {
@@ -329,7 +319,7 @@ fn nothing(open: &Open, words: &str) -> Failure {
     if open.approvals.is_empty() {
         return Failure::new(Code::Decision, "nothing waits for a decision");
     }
-    let ids: Vec<&str> = open.approvals.iter().map(|action| action.id.as_str()).collect();
+    let ids: Vec<String> = open.approvals.iter().map(Pending::id).collect();
     Failure::new(Code::Decision, format!("`{words}` does not say what is meant"))
         .hint(format!("name one: {}; or all", ids.join(", ")))
 }

@@ -4,12 +4,16 @@ use super::reopened::Reopened;
 use crate::cli::args::AnswerOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::follow::{Answers, follow};
+use crate::cli::follow::{Answers, follow, news, unworked};
 use crate::cli::question::Question;
 use crate::cli::screen::Screen;
 
 pub(in crate::cli) async fn run(options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
     let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
+    reopened.setup.closing(answer(&reopened, options, screen)).await
+}
+
+async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
     let (setup, run) = (&reopened.setup, &reopened.run);
     let questions = Question::of(setup, run).await?;
     // Several are asked one after the other, each with its own answer.
@@ -30,6 +34,7 @@ pub(in crate::cli) async fn run(options: &AnswerOptions, screen: &Screen) -> Res
     if options.only {
         return Ok(Exit::Done);
     }
-    let handle = setup.runtime.resume(run.clone());
-    follow(setup, handle, Answers::Asked, *screen).await
+    let news = news(setup, run, reopened.head).await?;
+    let handle = setup.runtime.resume(run).await.map_err(|error| unworked(run, &error))?;
+    follow(setup, handle, news, Answers::Asked, *screen).await
 }

@@ -18,7 +18,7 @@ pub(in crate::cli) async fn run(options: &ApproveOptions, screen: &Screen) -> Re
     let person = environment::person();
     let yes = match happened {
         Some(result) => follow::happened(person, result, &decide.reason),
-        None => Decision::accept(person),
+        None => Decision::approve(person),
     };
     let yes = Decision { reason: decide.reason.clone(), remember, ..yes };
     super::decide::decide(decide, &yes, *screen).await

@@ -1,26 +1,41 @@
 //! `provost cancel`: stops a run, wherever it works.
 
+use std::time::Duration;
+
+use provost_engine::RunId;
+use serde_json::json;
+
 use super::reopened::Reopened;
 use crate::WorkError;
 use crate::cli::args::CancelOptions;
 use crate::cli::environment;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Code, Failure};
+use crate::cli::failure::Failure;
+use crate::cli::follow::unworked;
 use crate::cli::screen::Screen;
-use serde_json::json;
+use crate::cli::setup::Setup;
+
+/// How long another process gets to stop what it has under way.
+const STOPPING: Duration = Duration::from_secs(10);
 
 pub(in crate::cli) async fn run(options: &CancelOptions, screen: &Screen) -> Result<Exit, Failure> {
     let Reopened { run, setup, .. } = Reopened::find(&options.of.run, false).await?;
-    let by = environment::person();
-    setup.runtime.cancel(&run, &by, &options.reason).await.map_err(|error| Failure::of(Code::Run, &error))?;
-    // Nobody may be at work on it: then it is stopped here.
-    let status: &'static str = match setup.runtime.resume(run.clone()).outcome().await {
-        Ok(outcome) => outcome.status.into(),
-        Err(WorkError::Held(_)) => "cancelling",
-        Err(error) => return Err(Failure::of(Code::Run, &error)),
-    };
+    let status = setup.closing(cancelled(&setup, &run, &options.reason)).await?;
     let over =
         if status == "cancelled" || status == "cancelling" { "" } else { " already; nothing was stopped" };
     screen.show(&json!({ "run": run.as_str(), "status": status }), || format!("{run}: {status}{over}"));
     Ok(Exit::Done)
+}
+
+/// Stops a run, and returns how it stands then.
+async fn cancelled(setup: &Setup, run: &RunId, reason: &str) -> Result<String, Failure> {
+    match setup.runtime.cancel(run, environment::actor(), reason).await {
+        // A run that no process works on is stopped here.
+        Ok(handle) => match tokio::time::timeout(STOPPING, handle.outcome()).await {
+            Ok(outcome) => Ok(outcome.map_err(|error| unworked(run, &error))?.status.as_str().to_owned()),
+            Err(_) => Ok("cancelling".to_owned()),
+        },
+        Err(WorkError::Ended { status, .. }) => Ok(status),
+        Err(error) => Err(unworked(run, &error)),
+    }
 }

@@ -1,7 +1,5 @@
 //! What approving and rejecting have in common.
 
-use provost_contract::approval::Verdict;
-
 use super::reopened::Reopened;
 use crate::cli::args::DecideOptions;
 use crate::cli::exit::Exit;
@@ -9,7 +7,7 @@ use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{self, Answers, follow};
 use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
-use crate::{Decision, Remember};
+use crate::{Decision, Remember, Verdict};
 
 /// Decides about what a run waits for, and goes on with the run.
 pub(super) async fn decide(
@@ -18,12 +16,21 @@ pub(super) async fn decide(
     screen: Screen,
 ) -> Result<Exit, Failure> {
     let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
+    reopened.setup.closing(decide_in(&reopened, options, decision, screen)).await
+}
+
+async fn decide_in(
+    reopened: &Reopened,
+    options: &DecideOptions,
+    decision: &Decision,
+    screen: Screen,
+) -> Result<Exit, Failure> {
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
-    for pending in chosen(&reopened, options, decision, &waiting, screen)? {
+    for pending in chosen(reopened, options, decision, &waiting, screen)? {
         screen.tell(&pending.text());
         fits(pending, decision)?;
-        follow::decide(&reopened.setup, &pending.id, decision).await?;
-        let word: &'static str = decision.verdict.into();
+        follow::decide(&reopened.setup, pending, decision).await?;
+        let word = if decision.verdict == Verdict::Approved { "accepted" } else { "rejected" };
         screen.tell(&format!("{word} by {}", decision.by));
         if let Some(standing) = standing(pending, decision.remember) {
             screen.tell(&standing);
@@ -32,8 +39,10 @@ pub(super) async fn decide(
     if options.only {
         return Ok(Exit::Done);
     }
-    let handle = reopened.setup.runtime.resume(reopened.run.clone());
-    follow(&reopened.setup, handle, Answers::Asked, screen).await
+    let (setup, run) = (&reopened.setup, &reopened.run);
+    let news = follow::news(setup, run, reopened.head).await?;
+    let handle = setup.runtime.resume(run).await.map_err(|error| follow::unworked(run, &error))?;
+    follow(setup, handle, news, Answers::Asked, screen).await
 }
 
 /// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
@@ -48,7 +57,7 @@ fn chosen<'w>(
     let run = &reopened.run;
     let how = format!("provost show {run} says how it stands");
     for wanted in &options.action {
-        if !waiting.iter().any(|pending| pending.id == *wanted) {
+        if !waiting.iter().any(|pending| pending.is_called(wanted)) {
             return Err(
                 Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`")).hint(how)
             );
@@ -57,10 +66,10 @@ fn chosen<'w>(
     if waiting.is_empty() {
         return Err(Failure::new(Code::Decision, format!("{run} asks for nothing")).hint(how));
     }
-    if decision.verdict == Verdict::Accepted && options.action.is_empty() && waiting.len() > 1 {
+    if decision.verdict == Verdict::Approved && options.action.is_empty() && waiting.len() > 1 {
         for pending in waiting {
             pending.show(screen);
-            screen.tell(&format!("--action {}", pending.id));
+            screen.tell(&format!("--action {}", pending.id()));
         }
         let message =
             format!("{run} waits for {} decisions, and nothing says which are meant", waiting.len());
@@ -68,20 +77,22 @@ fn chosen<'w>(
             "name each call that may run with --action ID; provost resume asks about one after the other",
         ));
     }
-    let named = |pending: &&Pending| options.action.is_empty() || options.action.contains(&pending.id);
+    let named = |pending: &&Pending| {
+        options.action.is_empty() || options.action.iter().any(|wanted| pending.is_called(wanted))
+    };
     Ok(waiting.iter().filter(named).collect())
 }
 
 /// Refuses an answer that says more than the question asks.
 fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
-    if pending.is_in_doubt() && !decision.remember.is_no() {
+    if pending.is_in_doubt() && decision.remember != Remember::No {
         return refused(
             "what became of one call says nothing about the next: there is nothing to remember",
             "leave --remember away",
         );
     }
-    if pending.is_person_only() && !decision.remember.is_no() {
+    if pending.is_person_only() && decision.remember != Remember::No {
         return refused(
             "the question is about exactly this call: the answer cannot be remembered",
             "leave --remember away",

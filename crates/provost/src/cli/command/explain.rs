@@ -7,7 +7,7 @@ use crate::cli::journal;
 use crate::cli::main::waiting;
 use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
-use crate::cli::view::decisions;
+use crate::cli::view::{decision_document, decision_line, decisions};
 use serde_json::json;
 
 pub(in crate::cli) fn run(options: &ExplainOptions, screen: &Screen) -> Result<Exit, Failure> {
@@ -25,10 +25,10 @@ pub(in crate::cli) fn run(options: &ExplainOptions, screen: &Screen) -> Result<E
 }
 
 async fn of_run(options: &ExplainOptions, screen: Screen) -> Result<Exit, Failure> {
-    let stores = Place::here()?.look()?;
-    let row = place::find(&stores, &options.what).await?;
-    let read = journal::read(&stores, &row.run).await?;
-    let mut decisions = decisions(&read.events);
+    let store = Place::here()?.look()?;
+    let row = place::find(&*store, &options.what).await?.row;
+    let read = journal::read(&*store, &row.run).await?;
+    let mut decisions = decisions(&read)?;
     if let Some(wanted) = &options.action {
         decisions.retain(|decision| decision.tool == *wanted || decision.call == *wanted);
         if decisions.is_empty() {
@@ -40,7 +40,7 @@ async fn of_run(options: &ExplainOptions, screen: Screen) -> Result<Exit, Failur
         screen.data(&format!("{}: {}", row.run, row.status));
     }
     for decision in &decisions {
-        screen.show(&decision.document(), || decision.line());
+        screen.show(&decision_document(decision), || decision_line(decision));
     }
     Ok(Exit::Done)
 }

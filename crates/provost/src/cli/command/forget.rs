@@ -1,10 +1,12 @@
 //! `provost forget`: a question is asked again.
 
-use provost_runtime::port::RememberedApproval;
+use provost_engine::event::Signal;
+use provost_runtime::store::RevokePost;
 use serde_json::json;
 
-use super::remembered;
+use super::remembered::{id, line, workspace};
 use crate::cli::args::ForgetOptions;
+use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::place::Place;
@@ -13,21 +15,22 @@ use crate::cli::screen::Screen;
 const ALL: &str = "all";
 
 pub(in crate::cli) async fn run(options: &ForgetOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let memory = Place::here()?.open()?.memory;
+    let store = Place::here()?.open()?;
     let storage = |fault| Failure::storage(&fault);
-    let mut remembered = memory.remembered().await.map_err(storage)?;
-    remembered.retain(|word| options.question == ALL || word.question.id() == options.question);
+    let mut remembered = store.all_standing().await.map_err(storage)?;
+    remembered.retain(|standing| options.question == ALL || id(standing) == options.question);
     if remembered.is_empty() && options.question != ALL {
         return Err(Failure::new(Code::Decision, format!("nothing is remembered as `{}`", options.question))
             .hint("provost remembered lists what is"));
     }
-    for word in &remembered {
-        memory.forget(&word.question).await.map_err(storage)?;
-        screen.show(&json!({ "forgotten": word.question.id() }), || forgotten(word));
+    for standing in &remembered {
+        let (scope, from) = (standing.scope.clone(), environment::actor());
+        let signal = Signal::Standing { scope: scope.clone(), grant: None };
+        let body = serde_json::to_value(&signal).unwrap_or_default();
+        let workspace = workspace(standing);
+        store.revoke_standing(RevokePost { workspace, scope, from, body }).await.map_err(storage)?;
+        let said = || format!("asked again from now on: {}", line(standing));
+        screen.show(&json!({ "forgotten": id(standing) }), said);
     }
     Ok(Exit::Done)
-}
-
-fn forgotten(word: &RememberedApproval) -> String {
-    format!("asked again from now on: {}", remembered::line(word))
 }

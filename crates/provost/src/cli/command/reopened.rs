@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use provost_contract::json::{self, Object};
-use provost_runtime::RunId;
-use provost_runtime::engine::RunState;
+use provost_engine::event::RunSpec;
+use provost_engine::{RunId, RunState, Seq};
 
 use super::run::{CASSETTE, MODEL};
 use crate::cli::config::{ModelEntry, Project};
@@ -17,7 +17,9 @@ use crate::cli::setup::{Answering, Setup};
 pub(super) struct Reopened {
     pub(super) run: RunId,
     pub(super) setup: Setup,
-    context: Object,
+    /// The end of its journal when it was found.
+    pub(super) head: Seq,
+    pub(super) state: RunState,
 }
 
 impl Reopened {
@@ -25,37 +27,37 @@ impl Reopened {
     /// whether a person can be asked about exactly one call.
     pub(super) async fn find(word: &str, attended: bool) -> Result<Self, Failure> {
         let place = Place::here()?;
-        let stores = place.open()?;
-        let run = place::find(&stores, word).await?.run;
-        let state = journal::read(&stores, &run).await?.state;
-        let project = Project::read(Path::new(&state.spec.about.workspace))?;
-        let root =
-            if project.file.workspace.copy { place.copy_of(copied_for(&state)) } else { project.root() };
-        let answering = Answering { entry: entry(&project, &state)?, record: None, attended };
-        // Its file may have been made stricter since; today's word counts.
-        let agent = project.agent(Some(&state.spec.about.agent))?;
-        let setup = Setup::new(&project, Some(&agent), answering, &root, (stores, &place))?;
-        Ok(Self { run, setup, context: state.spec.context.clone() })
+        let store = place.open()?;
+        let run = place::find(&*store, word).await?.row.run;
+        let state = journal::read(&*store, &run).await?.state;
+        let spec = &state.spec;
+        let project = Project::read(Path::new(&spec.workspace))?;
+        let root = if project.file.workspace.copy { place.copy_of(copied_for(spec)) } else { project.root() };
+        let answering = Answering { entry: entry(&project, &spec.context)?, record: None, attended };
+        // Its file may have been made stricter since; today's denials count.
+        let agent = project.agent(Some(&spec.agent))?;
+        let setup = Setup::new(&project, Some(&agent), answering, &root, (store, &place))?;
+        Ok(Self { run, setup, head: state.seq, state })
     }
 
     /// The same, to go on with it: refused when the files that govern it changed, until a person confirms that.
     pub(super) async fn to_go_on(word: &str, attended: bool) -> Result<Self, Failure> {
         let reopened = Self::find(word, attended).await?;
         if let Some(guard) = &reopened.setup.guard {
-            guard.resume(&reopened.run, &reopened.context)?;
+            guard.resume(&reopened.run, &reopened.state.spec.context)?;
         }
         Ok(reopened)
     }
 }
 
 /// What the copy of the project is named after: the conversation, where there is one.
-fn copied_for(state: &RunState) -> &str {
-    state.spec.session.as_ref().map_or(&state.spec.run, |session| &session.id)
+fn copied_for(spec: &RunSpec) -> &str {
+    spec.session.as_ref().map_or(spec.run.as_str(), |session| session.id.as_str())
 }
 
-fn entry(project: &Project, state: &RunState) -> Result<ModelEntry, Failure> {
-    match json::text(&state.spec.context, CASSETTE) {
+fn entry(project: &Project, context: &Object) -> Result<ModelEntry, Failure> {
+    match json::text(context, CASSETTE) {
         Some(path) => Ok(ModelEntry::Cassette(PathBuf::from(path))),
-        None => Ok(project.model(json::text(&state.spec.context, MODEL), None)?.1),
+        None => Ok(project.model(json::text(context, MODEL), None)?.1),
     }
 }

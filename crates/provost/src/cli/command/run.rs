@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use provost_runtime::RunId;
+use provost_engine::{RunId, Seq};
 use provost_runtime::port::IdKind;
 
 use super::opening;
@@ -14,7 +14,7 @@ use crate::cli::copy::copy_folder;
 use crate::cli::environment;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::follow::{Answers, follow};
+use crate::cli::follow::{Answers, follow, news};
 use crate::cli::guard::GOVERNED;
 use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
@@ -45,12 +45,16 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
     let attended = screen.can_ask() && !options.with.yes;
     let answering = Answering { entry: entry.clone(), record: options.with.record.clone(), attended };
     let setup = Setup::new(&project, Some(&agent), answering, &root, (place.open()?, &place))?;
-    let governed = setup.guard.as_ref().map(|guard| guard.start(&run)).transpose()?;
+    let governed = match &setup.guard {
+        Some(guard) => Some(guard.start(&run).await?),
+        None => None,
+    };
     let request = Request::new(&prompt)
         .agent(&agent.head.name)
         .run(run.clone())
         .workspace(&folder)
         .principal(environment::principal())
+        .by(environment::actor())
         .context(MODEL, model.as_str().into())
         .context(CASSETTE, cassette.into())
         .context(GOVERNED, governed.into());
@@ -58,8 +62,12 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
     screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
     opening::model(&options.project, &project, (&model, &entry), *screen)?;
     opening::folder(&project, &root, *screen)?;
-    let handle = setup.runtime.start(request).map_err(|error| Failure::of(Code::Run, &error))?;
-    follow(&setup, handle, Answers::of(options.with.yes), *screen).await
+    let work = async {
+        let news = news(&setup, &run, Seq(0)).await?;
+        let handle = setup.runtime.start(request).await.map_err(|error| Failure::of(Code::Run, &error))?;
+        follow(&setup, handle, news, Answers::of(options.with.yes), *screen).await
+    };
+    setup.closing(work).await
 }
 
 fn chosen(

@@ -1,7 +1,9 @@
 //! `provost runs`: a list.
 
 use provost_contract::timestamp;
-use provost_runtime::port::{RunFilter, RunRow};
+use provost_engine::event::{Event, EventKind};
+use provost_engine::{RunId, Seq};
+use provost_runtime::store::{ListedRun, RunFilter, Store};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 
@@ -13,6 +15,9 @@ use crate::cli::failure::{Code, Failure};
 use crate::cli::place::Place;
 use crate::cli::screen::Screen;
 
+/// How much of a prompt a line shows.
+const PROMPT_CHARS_MAX: usize = 80;
+
 pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
     options.status.iter().try_for_each(|word| known_status(word))?;
     let place = Place::here()?;
@@ -21,14 +26,15 @@ pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Resul
         screen.tell("start one with provost run, or go to the folder of the project");
         return Ok(Exit::Done);
     }
-    let stores = place.look()?;
-    let filter = RunFilter { statuses: options.status.iter().cloned().collect(), ..RunFilter::default() };
-    let page = stores.runs.list(&filter, options.limit.max(1), None).await;
+    let store = place.look()?;
+    let filter = RunFilter { status: options.status.clone(), ..RunFilter::default() };
+    let page = store.runs(filter, None, options.limit.max(1)).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;
-    for row in &page.rows {
-        screen.show(&document(row), || line(row));
+    for listed in &page.items {
+        let prompt = prompt(&*store, &listed.row.run).await?;
+        screen.show(&document(listed, &prompt), || line(listed, &prompt));
     }
-    if page.rows.is_empty() {
+    if page.items.is_empty() {
         screen.tell("no runs");
     }
     if page.next.is_some() {
@@ -38,7 +44,7 @@ pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Resul
 }
 
 fn known_status(word: &str) -> Result<(), Failure> {
-    let known = || RunStatus::VARIANTS.iter().map(|status| status.into()).chain(["running"]);
+    let known = || RunStatus::VARIANTS.iter().map(|status| status.as_str());
     if known().any(|status| status == word) {
         return Ok(());
     }
@@ -49,21 +55,40 @@ fn known_status(word: &str) -> Result<(), Failure> {
     })
 }
 
+/// What a run was asked for: the first line of its input.
+pub(super) async fn prompt(store: &dyn Store, run: &RunId) -> Result<String, Failure> {
+    let first = store.journal(run.clone(), Seq(0), 1).await.map_err(|fault| Failure::storage(&fault))?;
+    let event = first.first().and_then(|record| Event::from_record(record).ok());
+    let Some(EventKind::RunAccepted(accepted)) = event.map(|event| event.kind) else {
+        return Ok(String::new());
+    };
+    let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
+    let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();
+    Ok(text.trim().lines().next().unwrap_or_default().to_owned())
+}
+
 /// A run as machines read it.
-pub(super) fn document(row: &RunRow) -> Value {
+pub(super) fn document(listed: &ListedRun, prompt: &str) -> Value {
+    let row = &listed.row;
     json!({
         "run": row.run.as_str(),
         "agent": row.agent,
         "project": row.workspace,
         "status": row.status,
-        "created_at": timestamp::iso8601(row.created_at_ms.div_euclid(1_000)),
-        "updated_at": timestamp::iso8601(row.updated_at_ms.div_euclid(1_000)),
-        "records": row.head.0,
-        "summary": row.summary,
+        "prompt": prompt,
+        "created_at": timestamp::iso8601(row.created.0.div_euclid(1_000)),
+        "updated_at": timestamp::iso8601(row.updated.0.div_euclid(1_000)),
+        "records": row.head,
+        "summary": listed.summary,
     })
 }
 
-fn line(row: &RunRow) -> String {
-    let began = timestamp::date_time(row.created_at_ms.div_euclid(1_000));
-    format!("{}  {began}  {:<17} {:<10} {}", row.run, row.status, row.agent, row.summary)
+fn line(listed: &ListedRun, prompt: &str) -> String {
+    let row = &listed.row;
+    let began = timestamp::date_time(row.created.0.div_euclid(1_000));
+    let mut shown: String = prompt.chars().take(PROMPT_CHARS_MAX).collect();
+    if shown.len() < prompt.len() {
+        shown.push('…');
+    }
+    format!("{}  {began}  {:<15} {:<10} {shown}", row.run, row.status, row.agent)
 }

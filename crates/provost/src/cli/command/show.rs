@@ -1,25 +1,32 @@
 //! `provost show`: what a run did.
 
+use serde_json::{Value, json};
+
 use crate::cli::args::OneRun;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::journal;
+use crate::cli::journal::{self, Read};
 use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
 use crate::cli::view::story;
-use provost_runtime::engine::project::conversation_result;
-use serde_json::json;
 
 pub(in crate::cli) async fn run(options: &OneRun, screen: &Screen) -> Result<Exit, Failure> {
-    let stores = Place::here()?.look()?;
-    let row = place::find(&stores, &options.run).await?;
-    let read = journal::read(&stores, &row.run).await?;
+    let store = Place::here()?.look()?;
+    let listed = place::find(&*store, &options.run).await?;
+    let read = journal::read(&*store, &listed.row.run).await?;
     if screen.is_json() {
-        let result = conversation_result(&read.state);
-        let result = result.map_err(|error| Failure::new(Code::Journal, error.to_string()))?;
-        screen.document(&json!({ "run": super::runs::document(&row), "result": result }));
+        let prompt = super::runs::prompt(&*store, &listed.row.run).await?;
+        let run = super::runs::document(&listed, &prompt);
+        screen.document(&json!({ "run": run, "result": result(&read)? }));
     } else {
-        screen.data(&story(&row, &read));
+        screen.data(&story(&listed.row, &read)?);
     }
     Ok(Exit::Done)
+}
+
+/// The result record of a run.
+pub(super) fn result(read: &Read) -> Result<Value, Failure> {
+    let run = &read.run;
+    let result = provost_engine::view::conversation_result(&run.agent, &run.history, &run.events);
+    result.map_err(|error| Failure::new(Code::Journal, error.to_string()))
 }

@@ -1,55 +1,96 @@
-//! `provost verify`: whether journals are what was written.
+//! `provost verify`: whether journals, rows and waits are what was written.
 
-use provost_runtime::engine::Chain;
-use provost_runtime::port::{Cursor, RunFilter, RunRow, Stores};
+use std::path::Path;
+
+use provost_runtime::store::Store;
+use provost_runtime::verify::{
+    AnchorFile, AnchorFinding, RunReport, check_anchors, verify_run, verify_store,
+};
 use serde_json::json;
 
 use crate::cli::args::VerifyOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::journal;
 use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
 
-const PAGE: usize = 100;
-
 pub(in crate::cli) async fn run(options: &VerifyOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let stores = Place::here()?.look()?;
-    let rows = match &options.run {
-        Some(word) => vec![place::find(&stores, word).await?],
-        None => all(&stores).await?,
+    let store = Place::here()?.look()?;
+    let broken = match &options.run {
+        Some(word) => one(&*store, word, *screen).await?,
+        None => all(&*store, *screen).await?,
     };
-    let mut broken = 0_usize;
-    for row in &rows {
-        let records = journal::records(&stores, &row.run).await?;
-        let checked = Chain::start(&row.run).verify(&row.run, &records);
-        let problem = checked.err().map(|error| error.to_string());
-        broken += usize::from(problem.is_some());
-        let document = json!({ "run": row.run.as_str(), "records": records.len(), "problem": problem });
-        screen.show(&document, || match &problem {
-            None => format!("{}: {} records, unbroken", row.run, records.len()),
-            Some(problem) => format!("{}: BROKEN, {problem}", row.run),
-        });
+    if let Some(file) = &options.anchor {
+        anchors(&*store, file, *screen).await?;
     }
     match broken {
-        0 => Ok(Exit::Done),
-        _ => Err(Failure::new(
-            Code::Journal,
-            format!("{broken} of {} journals are not what was written", rows.len()),
-        )),
+        None => Ok(Exit::Done),
+        Some(message) => Err(Failure::new(Code::Journal, message).hint("restore it from a backup")),
     }
 }
 
-async fn all(stores: &Stores) -> Result<Vec<RunRow>, Failure> {
-    let mut rows = Vec::new();
-    let mut after = None::<Cursor>;
-    loop {
-        let page = stores.runs.list(&RunFilter::default(), PAGE, after.as_ref()).await;
-        let page = page.map_err(|fault| Failure::storage(&fault))?;
-        rows.extend(page.rows);
-        after = page.next;
-        if after.is_none() {
-            return Ok(rows);
+async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<String>, Failure> {
+    let run = place::find(store, word).await?.row.run;
+    let report = verify_run(store, &run).await.map_err(|fault| Failure::storage(&fault))?;
+    show(&report, screen);
+    let broken = !report.problems.is_empty();
+    Ok(broken.then(|| format!("the journal of {run} is not what was written")))
+}
+
+async fn all(store: &dyn Store, screen: Screen) -> Result<Option<String>, Failure> {
+    let verified = verify_store(store, |report| show(report, screen)).await;
+    let verified = verified.map_err(|fault| Failure::storage(&fault))?;
+    let message = format!("{} of {} journals are not what was written", verified.broken, verified.runs);
+    Ok((verified.broken > 0).then_some(message))
+}
+
+fn show(report: &RunReport, screen: Screen) {
+    let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+    let problem = (!problems.is_empty()).then(|| problems.join("; "));
+    let document = json!({
+        "run": report.run.as_str(),
+        "records": report.head,
+        "hash": report.hash.to_string(),
+        "erased": report.erased,
+        "problem": problem,
+    });
+    screen.show(&document, || {
+        let erased = match report.erased {
+            0 => String::new(),
+            erased => format!(", the words of {erased} erased"),
+        };
+        match &problem {
+            None => format!("{}: {} records, unbroken{erased}", report.run, report.head),
+            Some(problem) => format!("{}: BROKEN, {problem}", report.run),
         }
+    });
+}
+
+/// Looks up what the anchor file witnessed.
+async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), Failure> {
+    let lines = AnchorFile::new(file).lines().map_err(|error| Failure::of(Code::File, &error))?;
+    let report = check_anchors(store, &lines).await.map_err(|fault| Failure::storage(&fault))?;
+    for (run, finding) in &report.findings {
+        let (word, says) = match finding {
+            AnchorFinding::Missing => ("missing", "BROKEN, it is anchored and gone".to_owned()),
+            AnchorFinding::RecordMissing(seq) => {
+                ("record_missing", format!("BROKEN, the anchored record {seq} is gone"))
+            }
+            AnchorFinding::Differs(seq) => {
+                ("differs", format!("BROKEN, record {seq} is not the anchored one"))
+            }
+            AnchorFinding::Appended { anchored, head } => {
+                ("appended", format!("anchored up to record {anchored}, resumed since (record {head})"))
+            }
+            AnchorFinding::Unanchored => ("unanchored", "ended, and not anchored yet".to_owned()),
+        };
+        let document = json!({ "type": "anchor", "run": run.as_str(), "finding": word });
+        screen.show(&document, || format!("{run}: {says}"));
     }
+    screen.tell(&format!("{} anchored records are in their chains", report.confirmed));
+    if report.is_failure() {
+        return Err(Failure::new(Code::Journal, "what was witnessed is missing or differs")
+            .hint("restore the database from a backup that has it"));
+    }
+    Ok(())
 }

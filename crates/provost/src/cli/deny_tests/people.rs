@@ -10,8 +10,8 @@ use crate::cli::journal;
 use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::cli::setup::Setup;
-use crate::cli::view::decisions;
-use crate::{Decision, Outcome, Remember, Request, RunStatus};
+use crate::cli::view::{decision_line, decisions};
+use crate::{Decision, Outcome, Remember, Request, RunStatus, Seq};
 
 const FORBIDDEN: &str = r#"
 [[policy.rules]]
@@ -38,10 +38,10 @@ fn read(path: &str) -> (&'static str, Value) {
 /// Answers everything a run asks until it is over.
 async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outcome {
     let mut outcome = outcome;
-    while outcome.status == RunStatus::ApprovalRequired {
+    while outcome.status == RunStatus::Waiting {
         let waiting = Pending::of(setup, &outcome.run).await.unwrap();
-        let action = waiting.first().unwrap().id.clone();
-        let next = setup.runtime.decide(&action, decision.clone()).await.unwrap().unwrap();
+        let action = waiting.first().unwrap().wait.to_string();
+        let next = setup.runtime.decide(&action, decision.clone()).await.unwrap();
         outcome = next.outcome().await.unwrap();
     }
     outcome
@@ -50,11 +50,11 @@ async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outco
 /// A run that says whose it is, so that standing approvals count.
 async fn started_by_user(setup: &Setup) -> Outcome {
     let request = Request::new("Go.").workspace("/w").principal(environment::principal());
-    setup.runtime.start(request).unwrap().outcome().await.unwrap()
+    setup.runtime.start(request).await.unwrap().outcome().await.unwrap()
 }
 
 async fn started(setup: &Setup) -> Outcome {
-    setup.runtime.start("Go.").unwrap().outcome().await.unwrap()
+    setup.runtime.start("Go.").await.unwrap().outcome().await.unwrap()
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn a_remembered_yes_does_not_reach_what_is_forbidden() {
     for (rules, seen) in [(format!("{ASKED}{FORBIDDEN}"), false), (ASKED.to_owned(), true)] {
         let scene = Scene::new(&rules);
         let setup = scene.setup(&calls);
-        let decision = Decision { remember: Remember::Run, ..Decision::accept("ada") };
+        let decision = Decision { remember: Remember::Run, ..Decision::approve("ada") };
         let outcome = answered(&setup, started(&setup).await, &decision).await;
         let results = told(&outcome);
         assert_eq!((results.matches(OPEN).count(), results.contains(SECRET)), (2, seen), "{results}");
@@ -113,8 +113,8 @@ async fn a_remembered_yes_does_not_reach_what_is_forbidden() {
 
 /// What `provost explain` says of a run.
 async fn explained(scene: &Scene, outcome: &Outcome) -> String {
-    let read = journal::read(&scene.stores, &outcome.run).await.unwrap();
-    decisions(&read.events).iter().map(|decided| decided.line()).collect::<Vec<_>>().join("\n")
+    let read = journal::read(&*scene.store, &outcome.run).await.unwrap();
+    decisions(&read).unwrap().iter().map(decision_line).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn changed_arguments_do_not_reach_what_is_forbidden() {
         let scene = Scene::new(&rules);
         let setup = scene.setup(&[read("docs/open.txt")]);
         let parameters = json!({ "path": "secrets/the-key" }).as_object().cloned();
-        let decision = Decision { parameters, ..Decision::accept("ada") };
+        let decision = Decision { parameters, ..Decision::approve("ada") };
         let outcome = answered(&setup, started(&setup).await, &decision).await;
         assert_eq!(told(&outcome).contains(SECRET), seen, "{}", told(&outcome));
         let explained = explained(&scene, &outcome).await;
@@ -137,11 +137,19 @@ async fn always_yes_is_not_asked_about_what_is_forbidden() {
     for (rules, seen) in [(format!("{ASKED}{FORBIDDEN}"), false), (ASKED.to_owned(), true)] {
         let scene = Scene::new(&rules);
         let setup = scene.setup(&[read("secrets/the-key")]);
-        let handle = setup.runtime.start("Go.").unwrap();
+        let handle = setup.runtime.start("Go.").await.unwrap();
         let run = handle.run().clone();
-        let exit = follow(&setup, handle, Answers::of(true), Screen::new(true)).await.unwrap();
+        let exit = follow(
+            &setup,
+            handle,
+            follow::news(&setup, &run, Seq(0)).await.unwrap(),
+            Answers::of(true),
+            Screen::new(true),
+        )
+        .await
+        .unwrap();
         assert_eq!(exit, Exit::Done);
-        let outcome = setup.runtime.resume(run).outcome().await.unwrap();
+        let outcome = setup.runtime.outcome(&run).await.unwrap();
         assert_eq!(told(&outcome).contains(SECRET), seen, "{}", told(&outcome));
     }
 }
@@ -164,10 +172,10 @@ async fn rules_that_became_stricter_hold_for_runs_that_wait() {
         let scene = Scene::new(ASKED);
         let calls = [read("secrets/the-key")];
         let waits = started(&scene.setup(&calls)).await;
-        assert_eq!(waits.status, RunStatus::ApprovalRequired);
+        assert_eq!(waits.status, RunStatus::Waiting);
         scene.configure(&rules);
         scene.write("agents/a.md", agent);
-        let outcome = answered(&scene.setup(&calls), waits, &Decision::accept("ada")).await;
+        let outcome = answered(&scene.setup(&calls), waits, &Decision::approve("ada")).await;
         assert_eq!(told(&outcome).contains(SECRET), seen, "{name}: {}", told(&outcome));
     }
 }
@@ -192,21 +200,22 @@ async fn what_is_unclear_waits_for_a_person_and_for_nothing_else() {
     let scene = Scene::attended(&format!("[policy.tools]\n\"shell/run\" = \"direct\"\n{NO_RM}"));
     let setup = scene.setup(&[unclear(), unclear()]);
     let outcome = started(&setup).await;
-    assert_eq!(outcome.status, RunStatus::ApprovalRequired, "a word about the tool answers nothing");
+    assert_eq!(outcome.status, RunStatus::Waiting, "a word about the tool answers nothing");
     let waiting = Pending::of(&setup, &outcome.run).await.unwrap();
     let [action] = &waiting[..] else { panic!("{waiting:?}") };
     assert!(action.is_person_only() && action.text().contains("rule `no-rm`"), "{}", action.text());
     assert!(!follow::is_allowed_beforehand(action, Answers::Yes));
     for remember in [Remember::Run, Remember::Always] {
-        let decision = Decision { remember, ..Decision::accept("ada") };
-        let refused = setup.runtime.decide(&action.id, decision).await.err().unwrap().to_string();
+        let decision = Decision { remember, ..Decision::approve("ada") };
+        let refused =
+            setup.runtime.decide(&action.wait.to_string(), decision).await.err().unwrap().to_string();
         assert!(refused.ends_with("the answer cannot be remembered"), "{refused}");
     }
     assert!(!scene.took(Effect::Gone("victim.txt"), &outcome));
-    let next = setup.runtime.decide(&action.id, Decision::accept("ada")).await.unwrap().unwrap();
+    let next = setup.runtime.decide(&action.wait.to_string(), Decision::approve("ada")).await.unwrap();
     let outcome = next.outcome().await.unwrap();
     assert!(scene.took(Effect::Gone("victim.txt"), &outcome), "the call that was allowed runs");
-    assert_eq!(outcome.status, RunStatus::ApprovalRequired, "and the next one is asked about again");
+    assert_eq!(outcome.status, RunStatus::Waiting, "and the next one is asked about again");
 }
 
 #[tokio::test]
@@ -229,16 +238,25 @@ async fn an_earlier_yes_does_not_answer_what_became_unclear() {
     for (later, gone) in [(NO_RM, false), (asked.as_str(), true)] {
         let scene = Scene::attended(&asked);
         let waits = started(&scene.setup(&[unclear()])).await;
-        assert_eq!(waits.status, RunStatus::ApprovalRequired);
+        assert_eq!(waits.status, RunStatus::Waiting);
         scene.configure(later);
-        let outcome = answered(&scene.setup(&[unclear()]), waits, &Decision::accept("ada")).await;
+        let setup = scene.setup(&[unclear()]);
+        let asked = Pending::of(&setup, &waits.run).await.unwrap();
+        let yes = setup.runtime.decide(&asked[0].wait.to_string(), Decision::approve("ada")).await.unwrap();
+        let outcome = yes.outcome().await.unwrap();
         assert_eq!(scene.took(Effect::Gone("victim.txt"), &outcome), gone, "{}", told(&outcome));
+        let asked_anew = Pending::of(&setup, &waits.run).await.unwrap();
+        assert_eq!(
+            asked_anew.iter().any(Pending::is_person_only),
+            !gone,
+            "it is asked about exactly this call"
+        );
     }
     for (later, gone) in [(NO_RM, false), (asked.as_str(), true)] {
         let scene = Scene::new(&asked);
         let other = ("shell/run", json!({ "argv": ["sh", "-c", "true"] }));
         let waits = started_by_user(&scene.setup(&[other])).await;
-        let always = Decision { remember: Remember::Always, ..Decision::accept("ada") };
+        let always = Decision { remember: Remember::Always, ..Decision::approve("ada") };
         answered(&scene.setup(&[]), waits, &always).await;
         scene.configure(later);
         let outcome = started_by_user(&scene.setup(&[unclear()])).await;

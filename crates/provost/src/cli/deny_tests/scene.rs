@@ -4,13 +4,12 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use provost_runtime::memory::Storage;
-use provost_runtime::port::Stores;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 use crate::cli::config::Project;
 use crate::cli::setup::Setup;
-use crate::{Outcome, Script};
+use crate::{MemoryStore, Outcome, Script, Store};
 
 /// What nobody may read.
 pub(super) const SECRET: &str = "KEY-4711";
@@ -43,7 +42,7 @@ parameters = { type = "object" }
 /// A project in a folder of its own.
 pub(super) struct Scene {
     home: tempfile::TempDir,
-    pub(super) stores: Stores,
+    pub(super) store: Arc<dyn Store>,
     /// Whether a person can be asked about exactly one call.
     attended: bool,
 }
@@ -78,7 +77,8 @@ pub(super) struct Attempt {
 
 impl Scene {
     pub(super) fn new(rules: &str) -> Self {
-        let scene = Self { home: tempfile::tempdir().unwrap(), stores: Storage::stores(), attended: false };
+        let store = Arc::new(MemoryStore::new(crate::cli::clock::clock()));
+        let scene = Self { home: tempfile::tempdir().unwrap(), store, attended: false };
         for folder in ["agents", "w/secrets", "w/docs"] {
             fs::create_dir_all(scene.path(folder)).unwrap();
         }
@@ -141,7 +141,7 @@ impl Scene {
             Some(&agent),
             model,
             &project.root(),
-            self.stores.clone(),
+            self.store.clone(),
             self.attended,
             None,
         )
@@ -156,7 +156,7 @@ impl Scene {
     }
 
     pub(super) async fn run(&self, calls: &[(&'static str, Value)]) -> Outcome {
-        self.setup(calls).runtime.start("Go.").unwrap().outcome().await.unwrap()
+        self.setup(calls).runtime.start("Go.").await.unwrap().outcome().await.unwrap()
     }
 
     pub(super) fn took(&self, effect: Effect, outcome: &Outcome) -> bool {

@@ -1,16 +1,16 @@
 //! What happens in a run, a line an event.
 
 use provost_contract::json::Object;
+use provost_engine::view::Observed;
 use serde_json::Value;
 
-use crate::Observed;
-use crate::cli::watched::Notes;
+use super::news::Ended;
 
 /// How much of a call's arguments a line shows.
 const ARGUMENTS_CHARS_MAX: usize = 64;
 
-/// The line of an event; none when people need not know.
-pub(super) fn line(observed: &Observed, notes: &Notes, turns_max: Option<u64>) -> Option<String> {
+/// The line of an event; none when people need not know. `ended` is what the event says of a call that ended.
+pub(super) fn line(observed: &Observed, ended: Option<&Ended>, turns_max: Option<u64>) -> Option<String> {
     let payload = &observed.payload;
     let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default();
     let number = |key: &str| payload.get(key).and_then(Value::as_u64).unwrap_or_default();
@@ -23,13 +23,13 @@ pub(super) fn line(observed: &Observed, notes: &Notes, turns_max: Option<u64>) -
             let arguments = payload.get("parameters").and_then(Value::as_object);
             format!("  > {:<10} {}", text("tool_name"), arguments.map(shown).unwrap_or_default())
         }
-        "tool_result" => result(payload, notes),
+        "tool_result" => result(payload, ended),
         "approval_required" => format!("  ? {:<10} waits for your decision", text("tool_name")),
         "runtime_tool_pending" => format!("  ? {:<10} waits for your answer", text("tool_name")),
         "approval_granted" => format!(
             "  + {:<10} allowed by {}",
             text("tool_name"),
-            payload.pointer("/approval/by").and_then(Value::as_str).unwrap_or("somebody")
+            payload.pointer("/approval/by").and_then(Value::as_str).unwrap_or_default()
         ),
         "budget_exceeded" => {
             format!(
@@ -47,13 +47,14 @@ pub(super) fn line(observed: &Observed, notes: &Notes, turns_max: Option<u64>) -
     })
 }
 
-fn result(payload: &Value, notes: &Notes) -> String {
+fn result(payload: &Value, ended: Option<&Ended>) -> String {
     let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default();
     let mark = if payload.get("success") == Some(&Value::Bool(true)) { '<' } else { 'x' };
-    match notes.take(text("tool_call_id")) {
-        Some(ended) => format!("  {mark} {:<10} {} ({} ms)", text("tool_name"), ended.summary, ended.ms),
-        None if mark == '<' => format!("  {mark} {:<10} answered", text("tool_name")),
-        None => format!("  {mark} {:<10} no result; provost explain says why", text("tool_name")),
+    let said = ended.map(|ended| ended.said.as_str()).filter(|said| !said.is_empty());
+    let said = said.unwrap_or(if mark == '<' { "answered" } else { "no result" });
+    match ended.and_then(|ended| ended.ms) {
+        Some(ms) => format!("  {mark} {:<10} {said} ({ms} ms)", text("tool_name")),
+        None => format!("  {mark} {:<10} {said}", text("tool_name")),
     }
 }
 

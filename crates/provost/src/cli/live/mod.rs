@@ -3,6 +3,7 @@
 
 mod area;
 mod line;
+mod news;
 mod progress;
 mod speech;
 mod view;

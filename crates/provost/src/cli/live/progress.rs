@@ -1,12 +1,13 @@
 //! Where a run stands: what runs, what waits, what was used of the limits.
 
+use provost_engine::view::Observed;
 use serde_json::Value;
 
 use super::line::shown;
+use super::news::News;
 use crate::cli::view::Gauge;
-use crate::{Observed, Spoken, Told};
 
-/// A run, as far as its events told.
+/// A run, as far as its events say.
 pub(super) struct Progress {
     began_ms: i64,
     gauges: Vec<Gauge>,
@@ -28,17 +29,17 @@ impl Progress {
         Self { began_ms: now_ms, gauges, running: Vec::new(), waiting: Vec::new(), asked_ms: None }
     }
 
-    pub(super) fn take_in(&mut self, told: &Told, now_ms: i64) {
-        match told {
-            Told::Event(observed) => self.event(observed, now_ms),
-            Told::Spoken { piece: Spoken::Whole { usage, .. }, .. } => {
+    pub(super) fn take_in(&mut self, news: &News, now_ms: i64) {
+        match news {
+            News::Event { observed, .. } => self.event(observed, now_ms),
+            News::Whole { usage, .. } => {
                 self.asked_ms = None;
                 let number = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or_default();
                 let tokens = number("prompt_tokens").saturating_add(number("completion_tokens"));
                 self.count("tokens", number("total_tokens").max(tokens));
                 self.count("cost_microusd", number("cost_microusd"));
             }
-            Told::Spoken { .. } | Told::LeftOut(_) => {}
+            News::Text(_) | News::Restart | News::LeftOut(_) | News::Unreadable(_) => {}
         }
     }
 
@@ -127,8 +128,8 @@ mod tests {
 
     use super::*;
 
-    fn event(event: &'static str, payload: Value) -> Told {
-        Told::Event(Observed { event, payload })
+    fn event(event: &'static str, payload: Value) -> News {
+        News::Event { seq: provost_engine::Seq(1), observed: Observed { event, payload }, ended: None }
     }
 
     fn gauge(name: &str, ceiling: Option<u64>) -> Gauge {
@@ -136,16 +137,15 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_waits_and_was_used_is_told() {
+    fn what_runs_waits_and_was_used_is_shown() {
         let gauges = vec![gauge("turns", Some(12)), gauge("tool_calls", Some(40)), gauge("tokens", None)];
         let mut progress = Progress::new(gauges, 0);
-        let usage = provost_contract::json::into_object(json!({ "total_tokens": 90 }));
+        let usage = json!({ "total_tokens": 90 });
         let call =
             |id: &str| json!({ "tool_name": "fs/read", "tool_call_id": id, "parameters": { "path": id } });
         progress.take_in(&event("turn_started", json!({ "turn": 3 })), 1_000);
         assert_eq!(progress.lines(5_000, 9)[0], "  ~   4 s  the model is asked");
-        progress
-            .take_in(&Told::Spoken { turn: 3, piece: Spoken::Whole { text: String::new(), usage } }, 6_000);
+        progress.take_in(&News::Whole { turn: 3, text: String::new(), usage }, 6_000);
         for id in ["a", "b", "c"] {
             progress.take_in(&event("tool_call", call(id)), 6_000);
         }

@@ -1,6 +1,6 @@
 //! The model's words, as they come.
 
-use crate::Spoken;
+use super::news::News;
 use crate::cli::screen::{Screen, Stream};
 
 /// How words are shown.
@@ -31,24 +31,25 @@ impl Speech {
         Self { screen, voice, shown: String::new(), missed: false, last: None }
     }
 
-    /// Takes in a piece of an answer.
-    pub(super) fn take_in(&mut self, piece: &Spoken) {
-        match (self.voice, piece) {
-            (Voice::Silent, _) | (Voice::Answers(_), Spoken::Text(_) | Spoken::Restart) => {}
-            (Voice::Pieces(stream), Spoken::Text(text)) => {
+    /// Takes in a piece of a response.
+    pub(super) fn take_in(&mut self, news: &News) {
+        match (self.voice, news) {
+            (Voice::Pieces(stream), News::Text(text)) => {
                 self.screen.piece(stream, text);
                 self.shown.push_str(text);
             }
-            (Voice::Pieces(_), Spoken::Restart) => self.broke_off(),
-            (Voice::Pieces(stream), Spoken::Whole { text, .. }) if self.shown.is_empty() || self.missed => {
+            (Voice::Pieces(_), News::Restart) => self.broke_off(),
+            (Voice::Pieces(stream), News::Whole { text, .. }) if self.shown.is_empty() || self.missed => {
                 self.end_line();
                 self.whole(stream, text);
             }
-            (Voice::Pieces(_), Spoken::Whole { text, .. }) => {
+            (Voice::Pieces(_), News::Whole { text, .. }) => {
                 self.end_line();
                 self.last = Some(text.clone());
             }
-            (Voice::Answers(stream), Spoken::Whole { text, .. }) => self.whole(stream, text),
+            (Voice::Answers(stream), News::Whole { text, .. }) => self.whole(stream, text),
+            (Voice::Silent | Voice::Answers(_), _)
+            | (_, News::Event { .. } | News::LeftOut(_) | News::Unreadable(_)) => {}
         }
     }
 

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use provost_runtime::actor::{LoadError, ReadRun};
 use provost_runtime::port::Clock;
 use serde_json::{Value, json};
 
 use super::area::{Area, Room};
 use super::line::line;
+use super::news::{News, Reader};
 use super::progress::Progress;
 use super::speech::{Speech, Voice};
 use crate::cli::clock;
 use crate::cli::screen::{Screen, Stream};
 use crate::cli::view::Gauge;
-use crate::cli::watched::Notes;
-use crate::{Spoken, Told};
+use crate::{Followed, Seq};
 
 /// What a run is part of: it decides what is worth a line, and where words go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,8 @@ pub(in crate::cli) enum Manner {
 /// Shows one run.
 pub(in crate::cli) struct Live {
     screen: Screen,
-    notes: Notes,
+    /// What was taken in of the run; none before it began.
+    reader: Option<Reader>,
     manner: Manner,
     /// The turns the run has: of `max_turns` and a budget of turns the one that counts.
     turns_max: Option<u64>,
@@ -38,12 +40,12 @@ pub(in crate::cli) struct Live {
 }
 
 impl Live {
-    pub(in crate::cli) fn new(screen: Screen, notes: Notes, manner: Manner, gauges: Vec<Gauge>) -> Self {
+    pub(in crate::cli) fn new(screen: Screen, manner: Manner, gauges: Vec<Gauge>) -> Self {
         let clock = clock::clock();
         let turns_max = gauges.iter().find(|gauge| gauge.name == "turns").and_then(|gauge| gauge.ceiling);
         let drawn = screen.can_draw().then(|| (Area::default(), Progress::new(gauges, clock.now_ms())));
         let speech = Speech::new(screen, voice(screen, manner));
-        Self { screen, notes, manner, turns_max, speech, clock, drawn }
+        Self { screen, reader: None, manner, turns_max, speech, clock, drawn }
     }
 
     /// Whether something must be drawn anew while nothing happens.
@@ -77,35 +79,58 @@ impl Live {
         self.draw();
     }
 
-    /// Takes in one event.
-    pub(in crate::cli) fn take_in(&mut self, told: &Told) {
+    /// Takes in a run as it is stored, and shows what is behind a position. Returns the position to watch from.
+    pub(in crate::cli) fn begin(&mut self, read: &ReadRun, shown: Seq) -> Result<Seq, LoadError> {
+        let (reader, news) = Reader::begin(read, shown)?;
+        let seq = reader.seq();
+        self.reader = Some(reader);
+        news.iter().for_each(|news| self.show_news(news));
+        Ok(seq)
+    }
+
+    /// How far the run was taken in.
+    pub(in crate::cli) fn seq(&self) -> Seq {
+        self.reader.as_ref().map_or(Seq(0), Reader::seq)
+    }
+
+    /// Takes in what a watcher got.
+    pub(in crate::cli) fn take_in(&mut self, followed: Followed) {
+        let news = self.reader.as_mut().map(|reader| reader.take(followed)).unwrap_or_default();
+        news.iter().for_each(|news| self.show_news(news));
+    }
+
+    fn show_news(&mut self, news: &News) {
         if self.screen.is_json() {
-            return self.screen.document(&document(told));
+            return self.screen.document(&document(news));
         }
         if let Some((area, progress)) = &mut self.drawn {
             area.clear();
-            progress.take_in(told, self.clock.now_ms());
+            progress.take_in(news, self.clock.now_ms());
         }
-        self.show(told);
+        self.show(news);
         self.draw();
     }
 
-    fn show(&mut self, told: &Told) {
-        match told {
-            Told::Event(observed) => {
+    fn show(&mut self, news: &News) {
+        match news {
+            News::Event { observed, ended, .. } => {
                 let is_turn = matches!(observed.event, "turn_started" | "resumed");
-                if let Some(line) = line(observed, &self.notes, self.turns_max)
+                if let Some(line) = line(observed, ended.as_ref(), self.turns_max)
                     .filter(|_| !is_turn || self.manner == Manner::Run)
                 {
                     self.speech.end_line();
                     self.screen.note(&line);
                 }
             }
-            Told::Spoken { piece, .. } => self.speech.take_in(piece),
-            Told::LeftOut(count) => {
+            News::Text(_) | News::Restart | News::Whole { .. } => self.speech.take_in(news),
+            News::LeftOut(count) => {
                 self.speech.end_line();
                 self.speech.miss();
-                self.screen.note(&format!("  … {count} lines left out; see provost show"));
+                self.screen.note(&format!("  … {count} pieces left out; see provost show"));
+            }
+            News::Unreadable(problem) => {
+                self.speech.end_line();
+                self.screen.note(&format!("  ! the journal cannot be read any further: {problem}"));
             }
         }
     }
@@ -128,19 +153,18 @@ fn voice(screen: Screen, manner: Manner) -> Voice {
     }
 }
 
-/// An event as machines read it.
-fn document(told: &Told) -> Value {
-    match told {
-        Told::Event(observed) => {
-            json!({ "type": "event", "event": observed.event, "payload": observed.payload })
+/// News as machines read it.
+fn document(news: &News) -> Value {
+    match news {
+        News::Event { seq, observed, .. } => {
+            json!({ "type": "event", "seq": seq, "event": observed.event, "payload": observed.payload })
         }
-        Told::Spoken { turn, piece: Spoken::Text(text) } => {
-            json!({ "type": "delta", "turn": turn, "text": text })
-        }
-        Told::Spoken { turn, piece: Spoken::Restart } => json!({ "type": "restart", "turn": turn }),
-        Told::Spoken { turn, piece: Spoken::Whole { text, usage } } => {
+        News::Text(text) => json!({ "type": "delta", "text": text }),
+        News::Restart => json!({ "type": "restart" }),
+        News::Whole { turn, text, usage } => {
             json!({ "type": "answer", "turn": turn, "text": text, "usage": usage })
         }
-        Told::LeftOut(count) => json!({ "type": "left_out", "count": count }),
+        News::LeftOut(count) => json!({ "type": "left_out", "count": count }),
+        News::Unreadable(problem) => json!({ "type": "unreadable", "problem": problem }),
     }
 }

@@ -1,8 +1,9 @@
 //! What a run used of its limits.
 
-use provost_contract::json::Object;
-use provost_runtime::engine::RunState;
+use provost_engine::view::{self, Limit};
 use serde_json::{Value, json};
+
+use crate::cli::journal::Read;
 
 const TURNS: &str = "turns";
 const TOKENS: &str = "tokens";
@@ -72,20 +73,9 @@ impl Gauge {
 }
 
 /// What was used of everything that has a limit, and turns, tokens and cost also without one.
-pub(in crate::cli) fn gauges(state: &RunState, now_ms: i64) -> Vec<Gauge> {
-    let seconds = now_ms.saturating_sub(state.started_at_ms).max(0).unsigned_abs() / 1_000;
-    let limits = state.budgets.limits().map(|limit| Gauge {
-        name: limit.name().to_owned(),
-        used: if limit.name() == WALL_CLOCK { seconds } else { limit.current() },
-        ceiling: Some(limit.ceiling()),
-    });
-    let usage = &state.records.usage();
-    let counted = [
-        (TURNS, Some(state.turn), Some(state.spec.max_turns)),
-        (TOKENS, Some(number(usage, "total_tokens")), None),
-        (COST, usage.contains_key(COST).then(|| number(usage, COST)), None),
-    ];
-    with_counted(limits.collect(), counted)
+pub(in crate::cli) fn gauges(read: &Read) -> Vec<Gauge> {
+    let limits = view::usage(&read.state, view::active_ms(&read.run.events));
+    limits.into_iter().map(|Limit { name, used, ceiling }| Gauge { name, used, ceiling }).collect()
 }
 
 /// The same for a run that has not begun.
@@ -106,8 +96,4 @@ fn with_counted<const N: usize>(
         }
     }
     gauges
-}
-
-fn number(usage: &Object, key: &str) -> u64 {
-    usage.get(key).and_then(Value::as_u64).unwrap_or_default()
 }

@@ -4,6 +4,6 @@ mod decision;
 mod gauge;
 mod story;
 
-pub(super) use decision::decisions;
+pub(super) use decision::{decision_document, decision_line, decisions};
 pub(super) use gauge::{Gauge, gauges, untouched};
 pub(super) use story::story;

@@ -1,108 +1,66 @@
-//! What a run did, turn by turn.
-
-use std::collections::BTreeMap;
+//! What a run did, turn by turn, in lines.
 
 use provost_contract::timestamp;
-use provost_runtime::engine::{Event, Kind, RunState, WaitsFor};
-use provost_runtime::port::RunRow;
-use serde_json::Value;
+use provost_engine::event::Stop;
+use provost_engine::view::{self, Piece};
+use provost_runtime::store::RunRow;
 
+use crate::cli::failure::{Code, Failure};
 use crate::cli::journal::Read;
 use crate::cli::live::shown;
 use crate::cli::pending::describe;
 
 /// The run in lines.
-pub(in crate::cli) fn story(row: &RunRow, read: &Read) -> String {
-    let began = timestamp::date_time(row.created_at_ms.div_euclid(1_000));
+pub(in crate::cli) fn story(row: &RunRow, read: &Read) -> Result<String, Failure> {
+    let run = &read.run;
+    let story = view::story(&run.agent, &run.history, &run.events);
+    let story = story.map_err(|error| Failure::of(Code::Journal, &error))?;
+    let began = timestamp::date_time(row.created.0.div_euclid(1_000));
     let mut lines = vec![
         format!("{}: {}", row.run, row.status),
         format!("  agent {}, project {}, began {began} UTC", row.agent, row.workspace),
     ];
-    let mut state = None::<RunState>;
-    // Calls that run at once end in any order; people read them in the model's.
-    let mut settled: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for event in &read.events {
-        match &mut state {
-            None => state = RunState::begin(event),
-            Some(state) => state.apply(event),
-        }
-        let Some(state) = &state else { continue };
-        let told = of_event(state, event);
-        if let Kind::CallSettled(ended) = &event.kind {
-            settled.entry(ended.call).or_default().extend(told);
-        } else if !told.is_empty() {
-            lines.extend(std::mem::take(&mut settled).into_values().flatten());
-            lines.extend(told);
-        }
-    }
-    let tokens = read.state.records.usage().get("total_tokens").and_then(Value::as_u64).unwrap_or_default();
-    lines.push(format!("{} turns, {} results, {tokens} tokens", read.state.turn, read.state.records.results));
-    lines.join("\n")
+    lines.extend(story.lines.iter().flat_map(|line| of_piece(&line.piece)));
+    lines.push(format!("{} turns, {} results, {} tokens", story.turns, story.results, story.tokens));
+    Ok(lines.join("\n"))
 }
 
-fn of_event(state: &RunState, event: &Event) -> Vec<String> {
-    let call = |place: usize| state.batch.call(place).map(|call| call.declared.clone());
-    let name = |place: usize| call(place).map(|call| call.name.clone()).unwrap_or_default();
-    match &event.kind {
-        Kind::TurnStarted(started) => vec![format!("turn {}", started.turn)],
-        Kind::CallOpened(opened) => {
-            let call = call(opened.call);
-            call.map(|call| format!("  > {:<10} {}", call.name, shown(&call.parameters)))
-                .into_iter()
-                .collect()
+fn of_piece(piece: &Piece) -> Vec<String> {
+    let line = match piece {
+        Piece::Turn { turn } => format!("turn {turn}"),
+        Piece::Called { call, arguments } => format!("  > {:<10} {}", call.tool, shown(arguments)),
+        Piece::Ended { call, success, said } => {
+            let mark = if *success { '<' } else { 'x' };
+            format!("  {mark} {:<10} {said}", call.tool)
         }
-        Kind::CallSettled(settled) => {
-            let mark = if settled.success() { '<' } else { 'x' };
-            let said = settled.result.get("metadata").and_then(|metadata| metadata.get("summary"));
-            let said =
-                said.or_else(|| settled.result.get("error")).and_then(Value::as_str).unwrap_or_default();
-            vec![format!("  {mark} {:<10} {said}", name(settled.call))]
+        Piece::Asks { call, preview, .. } => {
+            let mut lines = vec![format!("  ? {:<10} asks", call.tool)];
+            lines.extend(describe(preview).lines().map(|line| format!("      {line}")));
+            return lines;
         }
-        Kind::CallWaits(waits) => waiting(&name(waits.call), &waits.waits_for),
-        Kind::CallApproved(approved) => {
-            let by = approved.approval.get("by").and_then(Value::as_str).unwrap_or("somebody");
-            vec![format!("  + {:<10} allowed by {by}", name(approved.call))]
-        }
-        Kind::TurnFailed(failed) => {
-            let why = failed.failure.get("message").and_then(Value::as_str).unwrap_or_default();
-            vec![format!("  ! {why}")]
-        }
-        Kind::BudgetExceeded(over) => {
-            vec![format!("  ! budget {} is used up: {} of {}", over.budget, over.current, over.ceiling)]
-        }
-        Kind::CancelAsked(asked) => vec![format!("  ! {} wants it stopped", asked.by)],
-        Kind::RunParked(parked) => vec![format!("parked: {}", <&str>::from(parked.status))],
-        Kind::RunResumed(_) => vec!["resumed".to_owned()],
-        Kind::RunEnded(ended) => vec![format!("ended: {}", <&str>::from(ended.status))],
-        Kind::LoopStalled(_) => vec!["  ! the model repeats itself".to_owned()],
-        Kind::MessageQueued(queued) => vec![format!("  ! {} said something", queued.by)],
-        Kind::RunBroken(broken) => vec![format!("  ! {}", broken.message)],
-        Kind::RunStarted(_)
-        | Kind::SessionLocked(_)
-        | Kind::SessionContended(_)
-        | Kind::HistoryCompacted(_)
-        | Kind::TurnAnswered(_)
-        | Kind::ActionStarted(_)
-        | Kind::CompletionJudged(_)
-        | Kind::CompletionBlocked(_)
-        | Kind::ContinuationAdded(_)
-        | Kind::InterruptHeard(_)
-        | Kind::ContinueJudged(_) => Vec::new(),
-    }
+        Piece::Waits { call, kind } => format!("  ? {:<10} waits for a {}", call.tool, kind.as_str()),
+        Piece::Allowed { call, by, .. } => format!("  + {:<10} allowed by {}", call.tool, by.name()),
+        Piece::ModelFailed { fault, .. } => format!("  ! {}", fault.message),
+        Piece::Stops { stop } => format!("  ! {}", stopped(stop)),
+        Piece::CancelAsked { by, .. } => format!("  ! {} wants it stopped", by.name()),
+        Piece::Message { by } => format!("  ! {} said something", by.name()),
+        Piece::Parked { status } => format!("parked: {status}"),
+        Piece::Resumed => "resumed".to_owned(),
+        Piece::RunEnded { status } => format!("ended: {}", <&str>::from(*status)),
+    };
+    vec![line]
 }
 
-fn waiting(tool: &str, waits_for: &WaitsFor) -> Vec<String> {
-    match waits_for {
-        WaitsFor::Approval(proposal) | WaitsFor::Doubt(proposal) => {
-            let payload = proposal.envelope.get("payload").cloned().unwrap_or_default();
-            let mut lines = vec![format!("  ? {tool:<10} asks")];
-            lines.extend(
-                describe(payload.get("preview").unwrap_or(&Value::Null))
-                    .lines()
-                    .map(|line| format!("      {line}")),
-            );
-            lines
+fn stopped(stop: &Stop) -> String {
+    match stop {
+        Stop::Budget { name, used, limit, .. } => format!("budget {name} is used up: {used} of {limit}"),
+        Stop::Stalled { .. } => "the model repeats itself".to_owned(),
+        Stop::Interrupted { code, message } => {
+            let said = message.as_ref().and_then(|message| message.content.as_text());
+            said.unwrap_or(code).to_owned()
         }
-        WaitsFor::Client(_) => vec![format!("  ? {tool:<10} waits for a client")],
+        Stop::Failed { fault } => fault.message.clone(),
+        Stop::Completed { .. } => "it is done".to_owned(),
+        Stop::Cancelled { .. } => "it is cancelled".to_owned(),
     }
 }

@@ -15,6 +15,7 @@ promises![
     a_settled_wait_takes_no_answer,
     an_answered_wait_can_still_be_superseded,
     the_clock_answers_at_the_same_door,
+    an_answer_after_its_time_is_refused_before_the_clock_is_heard,
     the_end_of_a_child_answers_its_parent,
     an_answer_that_comes_too_late_for_a_parent_is_dropped,
 ];
@@ -156,7 +157,30 @@ async fn the_clock_answers_at_the_same_door(subject: Subject) {
 
 fn child_answer(wait: &WaitRow) -> AnswerPost {
     let by = Actor::new(ActorKind::Run, "child");
-    AnswerPost { wait: wait.wait.clone(), by, binding: None, answer: json!({"status": "completed"}) }
+    AnswerPost {
+        wait: wait.wait.clone(),
+        by,
+        binding: None,
+        answer: json!({"status": "completed"}),
+        sealed: Vec::new(),
+    }
+}
+
+async fn an_answer_after_its_time_is_refused_before_the_clock_is_heard(subject: Subject) {
+    for (name, now, in_time) in [("a", 4_999, true), ("b", 5_000, false)] {
+        let due = WaitRow { due: Some(Time(5_000)), ..wait(&run(name), 1) };
+        asked(&subject, name, &due).await;
+        subject.clock.set(now);
+        let given = subject.store.answer(answer(&due)).await;
+        match in_time {
+            true => drop(must(given)),
+            false => {
+                let error = refused(given);
+                assert!(matches!(&error, AnswerError::Settled { how, .. } if how == "expired"), "{error}");
+                assert_eq!(must(subject.store.expire_due(10).await).waits, 1, "the clock answers it");
+            }
+        }
+    }
 }
 
 async fn the_end_of_a_child_answers_its_parent(subject: Subject) {

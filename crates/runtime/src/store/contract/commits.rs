@@ -1,11 +1,12 @@
 //! What a commit promises: fencing, recognition of repeats, and all or nothing.
 
 use provost_engine::{Commit, Digest, Epoch, Release, Seq, SignalId, StandingApproval, StandingChange, Time};
+use serde_json::json;
 
 use super::sample::{ada, child, ended, id, must, new_run, records, row, run, settle, signal, wait};
 use super::{Subject, promises};
 use crate::port::Advice;
-use crate::store::{AcceptError, CommitError, SessionRefusal};
+use crate::store::{AcceptError, CommitError, RevokePost, SessionRefusal};
 
 promises![
     records_come_back_as_they_were_written,
@@ -23,6 +24,7 @@ promises![
     a_run_ends_only_with_an_empty_queue,
     progress_resets_the_count_of_claims,
     standing_approvals_are_written_with_the_commit,
+    a_revoked_approval_holds_no_more_and_reaches_the_runs_at_work,
 ];
 
 async fn records_come_back_as_they_were_written(subject: Subject) {
@@ -240,9 +242,39 @@ async fn standing_approvals_are_written_with_the_commit(subject: Subject) {
     let standing = must(subject.store.standing("site:1".to_owned()).await);
     assert_eq!(standing.len(), 1);
     assert!(must(subject.store.standing("site:2".to_owned()).await).is_empty());
+    assert_eq!(must(subject.store.all_standing().await), standing);
     let revoke = StandingChange::Revoke { workspace: "site:1".to_owned(), scope: "delete".to_owned() };
     held.write(&subject, Commit { standing: vec![revoke], ..held.commit(&["note"]) }).await;
     assert!(must(subject.store.standing("site:1".to_owned()).await).is_empty());
     held.write(&subject, Commit { standing: vec![grant()], ..held.commit(&["note"]) }).await;
     assert_eq!(must(subject.store.standing("site:1".to_owned()).await), standing);
+}
+
+async fn a_revoked_approval_holds_no_more_and_reaches_the_runs_at_work(subject: Subject) {
+    let mut resting = subject.begin(new_run("resting")).await;
+    let rests = Commit { row: Some(row("waiting", Release::Rest)), ..resting.commit(&["note"]) };
+    resting.write(&subject, rests).await;
+    let mut elsewhere = new_run("elsewhere");
+    elsewhere.workspace = "site:2".to_owned();
+    subject.begin(elsewhere).await;
+    let mut held = subject.begin(new_run("a")).await;
+    held.write(&subject, Commit { standing: vec![grant()], ..held.commit(&["note"]) }).await;
+    let revoke = RevokePost {
+        workspace: "site:1".to_owned(),
+        scope: "delete".to_owned(),
+        from: ada(),
+        body: json!({ "type": "standing", "scope": "delete" }),
+    };
+    let other = RevokePost { workspace: "site:2".to_owned(), ..revoke.clone() };
+    assert!(!must(subject.store.revoke_standing(other).await), "another workspace has none");
+    assert!(must(subject.store.revoke_standing(revoke.clone()).await));
+    assert!(must(subject.store.standing("site:1".to_owned()).await).is_empty());
+    let signals = must(subject.store.signals(run("a"), SignalId(0), 10).await);
+    assert_eq!(signals.iter().map(|signal| signal.kind.as_str()).collect::<Vec<_>>(), ["standing"]);
+    assert_eq!(signals[0].from, ada());
+    for unconcerned in ["resting", "elsewhere"] {
+        assert_eq!(subject.row(&run(unconcerned)).await.inbox, SignalId(0), "{unconcerned}");
+    }
+    assert!(!must(subject.store.revoke_standing(revoke).await), "it held no more");
+    assert_eq!(subject.row(&run("a")).await.inbox, SignalId(1));
 }

@@ -16,8 +16,8 @@ mod waking;
 use std::sync::Arc;
 
 use super::Store;
-use crate::memory::ManualClock;
 use crate::port::Boxed;
+use crate::system::ManualClock;
 
 /// A store under test.
 pub struct Subject {

@@ -145,6 +145,7 @@ pub(super) fn answer(wait: &WaitRow) -> AnswerPost {
         by: ada(),
         binding: Some(wait.binding),
         answer: json!({"verdict": "approve"}),
+        sealed: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One run at a time holds a session, and only that run writes into it.
 
-use provost_engine::{Commit, Dedupe, Digest, Release, Seq, SignalId, Time, WhenBusy};
+use provost_engine::{Commit, Dedupe, Digest, NewRun, Release, Seq, SignalId, Time, WhenBusy};
 use serde_json::json;
 
 use super::sample::{
@@ -23,6 +23,7 @@ promises![
     a_run_that_ends_leaves_its_session,
     a_zombie_cannot_write_into_the_session,
     a_message_reaches_the_active_run_or_none,
+    a_keyed_message_is_said_once,
     a_failed_run_is_resumed_in_its_session,
     only_some_runs_are_resumed,
     a_fork_points_to_the_same_events,
@@ -186,22 +187,41 @@ async fn a_zombie_cannot_write_into_the_session(subject: Subject) {
 
 async fn a_message_reaches_the_active_run_or_none(subject: Subject) {
     let body = json!({"type": "message", "text": "hi"});
-    let say = SayPost { session: id("s"), key: Some("k".to_owned()), from: ada(), body };
+    let say = SayPost { session: id("s"), dedupe: None, from: ada(), body };
     let error = refused(subject.store.say(say.clone()).await);
     assert!(matches!(error, SayError::Missing(_)), "{error}");
     create(&subject).await;
     let said = must(subject.store.say(say.clone()).await);
     assert_eq!(said, Said::Idle { version: session(&subject).await.version, head: 0 });
     let mut held = begin(&subject, "a").await;
-    for existing in [false, true] {
-        let said = must(subject.store.say(say.clone()).await);
-        assert!(
-            matches!(&said, Said::Posted { run: to, posted } if *to == run("a") && posted.existing == existing),
-            "{said:?}"
-        );
-    }
+    let said = must(subject.store.say(say.clone()).await);
+    assert!(matches!(&said, Said::Posted { run: to, .. } if *to == run("a")), "{said:?}");
     held.write(&subject, Commit { signals_taken: Some(SignalId(1)), ..held.commit_to("s", true) }).await;
     assert!(matches!(must(subject.store.say(say).await), Said::Idle { head: 2, .. }));
+}
+
+async fn a_keyed_message_is_said_once(subject: Subject) {
+    let dedupe = Dedupe { key: "k".to_owned(), request: Digest::of(b"hi") };
+    let body = json!({"type": "message", "text": "hi"});
+    let say = SayPost { session: id("s"), dedupe: Some(dedupe.clone()), from: ada(), body };
+    create(&subject).await;
+    let mut held = begin(&subject, "a").await;
+    let said = must(subject.store.say(say.clone()).await);
+    assert!(matches!(&said, Said::Posted { run: to, .. } if *to == run("a")), "{said:?}");
+    let again = Said::Repeated { run: run("a") };
+    assert_eq!(must(subject.store.say(say.clone()).await), again);
+    assert_eq!(subject.row(&run("a")).await.inbox, SignalId(1));
+    held.write(&subject, Commit { signals_taken: Some(SignalId(1)), ..held.commit_to("s", true) }).await;
+    assert_eq!(must(subject.store.say(say.clone()).await), again, "also after the end");
+    let other = Dedupe { request: Digest::of(b"something else"), ..dedupe };
+    let error = refused(subject.store.say(SayPost { dedupe: Some(other), ..say.clone() }).await);
+    assert!(matches!(&error, SayError::DedupeConflict { run: of } if *of == run("a")), "{error}");
+    // The message that began a run is the same one as well.
+    let begun =
+        NewRun { dedupe: Some(Dedupe { key: "l".to_owned(), request: Digest::of(b"go") }), ..new_run("b") };
+    must(subject.store.accept(begun.clone()).await);
+    let repeated = must(subject.store.say(SayPost { dedupe: begun.dedupe, ..say }).await);
+    assert_eq!(repeated, Said::Repeated { run: run("b") });
 }
 
 async fn a_failed_run_is_resumed_in_its_session(subject: Subject) {

@@ -38,6 +38,11 @@ impl Tables for MemoryTables {
         Ok(owned.take(most).map(|row| row.run.clone()).collect())
     }
 
+    fn runs_held(&self, workspace: &str) -> Result<Vec<RunId>, Fault> {
+        let held = self.rows().filter(|row| row.owner.is_some() && row.workspace == workspace);
+        Ok(held.map(|row| row.run.clone()).collect())
+    }
+
     fn runs_due(&self, now: Time, most: usize) -> Result<Vec<RunId>, Fault> {
         let mut due: Vec<_> = self.timers().filter(|(due, _)| *due <= now).collect();
         due.sort();
@@ -248,9 +253,8 @@ impl Tables for MemoryTables {
         Ok(())
     }
 
-    fn revoke(&mut self, workspace: &str, scope: &str, _now: Time) -> Result<(), Fault> {
-        self.approvals.remove(&(workspace.to_owned(), scope.to_owned()));
-        Ok(())
+    fn revoke(&mut self, workspace: &str, scope: &str, _now: Time) -> Result<bool, Fault> {
+        Ok(self.approvals.remove(&(workspace.to_owned(), scope.to_owned())).is_some())
     }
 
     fn stale_sessions(&self, filter: &PruneFilter) -> Result<Vec<SessionId>, Fault> {

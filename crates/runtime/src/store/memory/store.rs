@@ -14,8 +14,8 @@ use crate::store::{
     About, AcceptError, Accepted, AnswerError, Answered, ArtifactInfo, Beat, ClaimError, ClaimFilter,
     Claimed, CommitError, Committed, Entry, Erase, EraseError, Expired, Imported, ListedRun, NewSession,
     Page, PostError, Posted, Prune, PruneFilter, Pruned, RecentSession, RegisterError, ResumeError,
-    RowProblem, RunCursor, RunFilter, Said, SayError, SayPost, SessionCursor, SessionError, SessionFilter,
-    SessionRow, Signal, Store, StoreStats, Upload, Wait, WaitCursor, WaitFilter, Worker,
+    RevokePost, RowProblem, RunCursor, RunFilter, Said, SayError, SayPost, SessionCursor, SessionError,
+    SessionFilter, SessionRow, Signal, Store, StoreStats, Upload, Wait, WaitCursor, WaitFilter, Worker,
 };
 
 /// A store in RAM. Clones share the same tables, as two processes share a database.
@@ -92,6 +92,10 @@ impl Store for MemoryStore {
 
     fn say(&self, say: SayPost) -> Boxed<'_, Result<Said, SayError>> {
         self.write(|tables, now| tables.say(now, &say))
+    }
+
+    fn revoke_standing(&self, revoke: RevokePost) -> Boxed<'_, Result<bool, Fault>> {
+        self.write(|tables, now| tables.revoke_standing(now, &revoke))
     }
 
     fn register(
@@ -237,6 +241,10 @@ impl Store for MemoryStore {
 
     fn standing(&self, workspace: String) -> Boxed<'_, Result<Vec<StandingApproval>, Fault>> {
         self.read(|tables| tables.standing(&workspace))
+    }
+
+    fn all_standing(&self) -> Boxed<'_, Result<Vec<StandingApproval>, Fault>> {
+        self.read(|tables| tables.approvals.values().cloned().collect())
     }
 
     fn sealed(&self, run: RunId, action: ActionId) -> Boxed<'_, Result<Option<Vec<u8>>, Fault>> {

@@ -12,8 +12,8 @@ use crate::store::rules::{self, QueuedStart};
 use crate::store::{
     About, AcceptError, Accepted, AnswerError, Answered, ArtifactInfo, Beat, ClaimError, ClaimFilter,
     Claimed, CommitError, Committed, Entry, Erase, EraseError, Expired, Imported, ListedRun, NewSession,
-    PostError, Posted, Prune, PruneFilter, Pruned, RegisterError, ResumeError, Said, SayError, SayPost,
-    SessionError, SessionRow, Signal, Wait, Worker,
+    PostError, Posted, Prune, PruneFilter, Pruned, RegisterError, ResumeError, RevokePost, Said, SayError,
+    SayPost, SessionError, SessionRow, Signal, Wait, Worker,
 };
 
 /// The tables of a store in RAM. Every method that writes takes the time and writes all or nothing.
@@ -98,6 +98,14 @@ impl MemoryTables {
     /// Nothing was written.
     pub fn say(&mut self, now: Time, say: &SayPost) -> Result<Said, SayError> {
         rules::say(self, now, say)
+    }
+
+    /// Revokes a standing approval.
+    ///
+    /// # Errors
+    /// Nothing was written.
+    pub fn revoke_standing(&mut self, now: Time, revoke: &RevokePost) -> Result<bool, Fault> {
+        rules::revoke_standing(self, now, revoke)
     }
 
     /// Registers a worker.

@@ -241,7 +241,7 @@ fn write_standing(tables: &mut dyn Tables, now: Time, commit: &Commit) -> Result
     for change in &commit.standing {
         match change {
             StandingChange::Grant { workspace, approval } => tables.grant(workspace, approval)?,
-            StandingChange::Revoke { workspace, scope } => tables.revoke(workspace, scope, now)?,
+            StandingChange::Revoke { workspace, scope } => tables.revoke(workspace, scope, now).map(drop)?,
         }
     }
     Ok(())

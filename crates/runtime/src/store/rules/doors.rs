@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{Tables, wake};
 use crate::port::Fault;
-use crate::store::{AnswerError, Answered, Expired, GivenAnswer, PostError, Posted, RunRow, Signal, Wait};
+use crate::store::{
+    AnswerError, Answered, Expired, GivenAnswer, PostError, Posted, RevokePost, RunRow, Signal, Wait,
+};
 
 /// How many signals may wait in the queue of a run before the door refuses more. Answers always pass.
 const SIGNALS_WAITING_MAX: u64 = 10_000;
@@ -76,6 +78,10 @@ pub(super) fn push(
 /// Nothing was written.
 pub fn answer(tables: &mut dyn Tables, now: Time, post: &AnswerPost) -> Result<Answered, AnswerError> {
     let (wait, row) = open_wait(tables, post)?;
+    // The clock answers when its time comes, whether or not a worker has noticed yet.
+    if let Some(due) = wait.row.due.filter(|due| *due <= now) {
+        return Err(AnswerError::Settled { how: "expired".to_owned(), by: Actor::clock(), at: due });
+    }
     if let Some(binding) = post.binding
         && binding != wait.row.binding
     {
@@ -123,6 +129,9 @@ fn record(
 ) -> Result<SignalId, Fault> {
     wait.answered = Some(GivenAnswer { by: post.by.clone(), at: now, answer: Some(post.answer.clone()) });
     tables.update_wait(&wait)?;
+    for (action, bytes) in &post.sealed {
+        tables.seal(&row.run, *action, bytes)?;
+    }
     let signal = SignalPost {
         run: row.run.clone(),
         key: Some(format!("answer:{}", post.wait)),
@@ -130,6 +139,22 @@ fn record(
         body: json!({"type": "answer", "wait": post.wait.to_string(), "answer": post.answer}),
     };
     push(tables, now, row, &signal)
+}
+
+/// See [`Store::revoke_standing`](crate::store::Store::revoke_standing).
+///
+/// # Errors
+/// The storage failed.
+pub fn revoke_standing(tables: &mut dyn Tables, now: Time, revoke: &RevokePost) -> Result<bool, Fault> {
+    let held = tables.revoke(&revoke.workspace, &revoke.scope, now)?;
+    if !held {
+        return Ok(false);
+    }
+    for run in tables.runs_held(&revoke.workspace)? {
+        let (from, body) = (revoke.from.clone(), revoke.body.clone());
+        deliver(tables, now, &SignalPost { run, key: None, from, body })?;
+    }
+    Ok(true)
 }
 
 /// Whether an actor may answer a wait. A rule is the id of a person or client (`user:ada`), `run:` and the
@@ -154,7 +179,8 @@ pub fn expire_due(tables: &mut dyn Tables, now: Time, most: usize) -> Result<Exp
     let mut expired = Expired::default();
     for wait in tables.waits_due(now, most)? {
         let Some(answer) = tables.wait(&wait)?.map(|wait| wait.row.on_due) else { continue };
-        deliver_answer(tables, now, &AnswerPost { wait, by: Actor::clock(), binding: None, answer })?;
+        let sealed = Vec::new();
+        deliver_answer(tables, now, &AnswerPost { wait, by: Actor::clock(), binding: None, answer, sealed })?;
         expired.waits += 1;
     }
     for run in tables.runs_due(now, most)? {

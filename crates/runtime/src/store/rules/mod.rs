@@ -15,7 +15,7 @@ mod sessions;
 pub use accept::accept;
 pub use commit::commit;
 pub use dispatch::{RUNS_FREED_MAX, beat, bury, bury_expired, claim_due, register};
-pub use doors::{answer, expire_due, post};
+pub use doors::{answer, expire_due, post, revoke_standing};
 pub use maintain::{erase, prune};
 pub use sessions::{append_session, create_session, fork_session, rename_session, resume, say};
 
@@ -49,6 +49,8 @@ pub trait Tables {
     fn update_run(&mut self, before: &RunRow, after: &RunRow, summary: Option<&Value>) -> Result<(), Fault>;
     /// Returns runs that a worker holds.
     fn runs_owned(&self, worker: &WorkerId, most: usize) -> Result<Vec<RunId>, Fault>;
+    /// Returns the runs of a workspace that workers hold.
+    fn runs_held(&self, workspace: &str) -> Result<Vec<RunId>, Fault>;
     /// Returns resting runs whose time came.
     fn runs_due(&self, now: Time, most: usize) -> Result<Vec<RunId>, Fault>;
     /// Returns, in order, workspaces behind `after` (all without one) with a ready run that fits.
@@ -145,8 +147,8 @@ pub trait Tables {
     fn unseal_all(&mut self, run: &RunId) -> Result<(), Fault>;
     /// Grants a standing approval.
     fn grant(&mut self, workspace: &str, approval: &StandingApproval) -> Result<(), Fault>;
-    /// Revokes a standing approval.
-    fn revoke(&mut self, workspace: &str, scope: &str, now: Time) -> Result<(), Fault>;
+    /// Revokes a standing approval. Returns whether it held.
+    fn revoke(&mut self, workspace: &str, scope: &str, now: Time) -> Result<bool, Fault>;
 
     /// Returns sessions that did not change since, without a run.
     fn stale_sessions(&self, filter: &PruneFilter) -> Result<Vec<SessionId>, Fault>;

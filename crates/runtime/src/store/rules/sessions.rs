@@ -116,11 +116,23 @@ pub fn say(tables: &mut dyn Tables, now: Time, say: &SayPost) -> Result<Said, Sa
     let missing = || SayError::Missing(say.session.clone());
     let session = tables.session(&say.session)?.ok_or_else(missing)?;
     let idle = Said::Idle { version: session.version, head: session.head };
+    let workspace = &session.about.workspace;
+    if let Some(dedupe) = &say.dedupe
+        && let Some((run, request)) = tables.request(workspace, &dedupe.key)?
+    {
+        let equal = request == dedupe.request;
+        return if equal { Ok(Said::Repeated { run }) } else { Err(SayError::DedupeConflict { run }) };
+    }
     let Some(run) = session.active_run else { return Ok(idle) };
-    let post =
-        SignalPost { run: run.clone(), key: say.key.clone(), from: say.from.clone(), body: say.body.clone() };
+    let key = say.dedupe.as_ref().map(|dedupe| dedupe.key.clone());
+    let post = SignalPost { run: run.clone(), key, from: say.from.clone(), body: say.body.clone() };
     match doors::post(tables, now, &post) {
-        Ok(posted) => Ok(Said::Posted { run, posted }),
+        Ok(posted) => {
+            if let Some(dedupe) = &say.dedupe {
+                tables.insert_request(workspace, dedupe, &run, now)?;
+            }
+            Ok(Said::Posted { run, posted })
+        }
         Err(PostError::QueueFull { waiting }) => Err(SayError::QueueFull { waiting }),
         Err(PostError::Storage(fault)) => Err(fault.into()),
         // A run that is over holds no session; a row that says otherwise frees nothing by a message.

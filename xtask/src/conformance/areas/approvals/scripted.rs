@@ -1,155 +1,132 @@
-//! A host whose store is real and whose resolver and handler follow a script.
+//! A store of pending actions, and a resolver and handler that follow a script.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use provost_contract::ContractError;
-use provost_contract::approval::{PendingAction, Resolution, Verdict};
-use provost_runtime::memory::Storage;
-use provost_runtime::port::{Approvals, Boxed, Decided};
-use provost_runtime::service::{
-    ActionHandler, ActionResolver, ApprovalDesk, HandledAction, Permission, ResolveCall,
-};
+use provost_contract::approval::{PendingAction, PendingActionStatus, Resolution, ResolveRequest, Verdict};
+use provost_contract::json::{self, Object};
+use provost_contract::{ContractError, loose};
 use serde_json::{Value, json};
 
 use crate::conformance::areas::{Answer, input, list, object, text, unknown_operation};
 
-/// Answers as the script says and remembers what it was asked.
-struct Scripted {
-    script: Value,
-    heard: Mutex<Vec<Value>>,
-}
+/// Pending actions in the order in which they came.
+struct Actions(Vec<PendingAction>);
 
-impl Scripted {
-    fn new(script: &Value) -> Arc<Self> {
-        Arc::new(Self { script: script.clone(), heard: Mutex::default() })
+impl Actions {
+    /// The actions of a case.
+    fn of(case: &Value) -> Result<Self, Value> {
+        let actions = list(case, "actions").iter().map(PendingAction::parse);
+        Ok(Self(actions.collect::<Result<_, _>>()?))
     }
 
-    fn hear(&self, what: impl Into<Value>) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(what.into());
-    }
-
-    fn heard(&self) -> Vec<Value> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl ActionResolver for Scripted {
-    fn resolve<'a>(&'a self, call: &'a ResolveCall) -> Boxed<'a, Result<Value, ContractError>> {
-        self.hear(call.to_value());
-        let answer = match self.script.get("error") {
-            Some(error) => {
-                Err(ContractError::with_message(text(error, "code").to_owned(), text(error, "message")))
-            }
-            None => Ok(input(&self.script, "returns").clone()),
-        };
-        Box::pin(async move { answer })
-    }
-}
-
-impl ActionHandler for Scripted {
-    fn may_resolve<'a>(&'a self, _: &'a PendingAction, _: &'a ResolveCall) -> Boxed<'a, Permission> {
-        self.hear("can_resolve");
-        let granted = input(&self.script, "can_resolve") == &Value::Bool(true);
-        Box::pin(async move { if granted { Permission::Granted } else { Permission::Denied } })
-    }
-
-    fn handle<'a>(&'a self, _: &'a PendingAction, call: &'a ResolveCall) -> Boxed<'a, Result<Value, String>> {
-        let verdict: &str = call.verdict.into();
-        self.hear(format!("handle:{verdict}"));
-        let answer = input(&self.script, "returns").clone();
-        Box::pin(async move { Ok(answer) })
-    }
-}
-
-pub(super) async fn resolve(case: &Value) -> Answer {
-    let script = Some(input(case, "resolver_script")).filter(|script| !script.is_null()).map(Scripted::new);
-    let resolver = script.clone().map(|script| script as Arc<dyn ActionResolver>);
-    let desk = ApprovalDesk { approvals: None, resolver };
-    let resolved = desk.resolve(&object(case, "input")).await.map_err(|error| error.to_value())?;
-    let call = script.and_then(|script| script.heard().pop());
-    Ok(json!({ "result": resolved.to_value(), "resolver_call": call }))
-}
-
-pub(super) async fn get(case: &Value) -> Answer {
-    let desk = desk(case).await?;
-    let found = desk.get(&object(case, "input")).await.map_err(|error| error.to_value())?;
-    Ok(json!({ "action": found.map(|action| action.to_object()) }))
-}
-
-pub(super) async fn list_actions(case: &Value) -> Answer {
-    let desk = desk(case).await?;
-    let asked = object(case, "input");
-    let actions = desk.list(&asked).await.map_err(|error| error.to_value())?;
-    let ids: Vec<&str> = actions.iter().map(PendingAction::action_id).collect();
-    Ok(json!({ "actions": ids, "filters_seen": provost_contract::json::object_or_empty(&asked, "filters") }))
-}
-
-pub(super) async fn store_script(case: &Value) -> Answer {
-    let storage = stored(case).await?;
-    let mut answers = Vec::new();
-    for step in list(case, "steps") {
-        answers.push(store_step(storage.as_ref(), step).await?);
-    }
-    Ok(answers.into())
-}
-
-async fn store_step(approvals: &dyn Approvals, step: &Value) -> Answer {
-    let id = text(step, "action_id");
-    let answer = match text(step, "call") {
-        "get" => {
-            let decided = match input(step, "include_resolved") == &Value::Bool(true) {
-                true => Decided::Included,
-                false => Decided::Hidden,
-            };
-            approvals
-                .get(id, decided)
-                .await
-                .map(|found| found.map(|action| Value::from(action.to_object())).into())
+    /// The same, unless the case has no store.
+    fn stored(case: &Value) -> Result<Self, Value> {
+        if input(case, "store") == &Value::Bool(false) {
+            let message = "No pending action store is registered.";
+            return Err(ContractError::with_message("agents_pending_action_no_store", message).to_value());
         }
+        Self::of(case)
+    }
+
+    fn get(&self, id: &str, decided: bool) -> Option<&PendingAction> {
+        let found = self.0.iter().find(|action| action.action_id() == id)?;
+        (decided || !found.status().is_terminal()).then_some(found)
+    }
+
+    fn resolve(&mut self, id: &str, resolution: Resolution) -> bool {
+        let found = self.0.iter_mut().find(|action| action.action_id() == id);
+        found.is_some_and(|action| action.resolve(resolution))
+    }
+}
+
+fn shown(action: Option<&PendingAction>) -> Value {
+    action.map(|action| Value::from(action.to_object())).into()
+}
+
+pub(super) fn resolve(case: &Value) -> Answer {
+    let request = ResolveRequest::parse(&object(case, "input"))?;
+    let script = input(case, "resolver_script");
+    if script.is_null() {
+        let message = "No pending action resolver is registered.";
+        return Err(ContractError::with_message("agents_pending_action_no_resolver", message).to_value());
+    }
+    if let Some(error) = script.get("error") {
+        let code = text(error, "code").to_owned();
+        return Err(ContractError::with_message(code, text(error, "message")).to_value());
+    }
+    let result = json!({
+        "action_id": request.action_id,
+        "decision": request.verdict,
+        "result": input(script, "returns"),
+    });
+    Ok(json!({ "result": result, "resolver_call": request.to_value() }))
+}
+
+pub(super) fn get(case: &Value) -> Answer {
+    let asked = object(case, "input");
+    let action_id = json::get(&asked, "action_id").and_then(loose::text).ok_or_else(|| {
+        let code = "agents_pending_action_missing_action_id";
+        ContractError::with_message(code, "action_id is required.").to_value()
+    })?;
+    let decided = json::get(&asked, "include_resolved").is_some_and(loose::flag);
+    Ok(json!({ "action": shown(Actions::stored(case)?.get(&action_id, decided)) }))
+}
+
+/// A status that is none shows nothing.
+pub(super) fn list_actions(case: &Value) -> Answer {
+    let actions = Actions::stored(case)?;
+    let filters: Object = json::object_or_empty(&object(case, "input"), "filters");
+    let status = json::get(&filters, "status").and_then(loose::text);
+    let shows = |action: &&PendingAction| {
+        status.as_deref().is_none_or(|word| PendingActionStatus::parse(word) == Ok(action.status()))
+    };
+    let ids: Vec<&str> = actions.0.iter().filter(shows).map(PendingAction::action_id).collect();
+    Ok(json!({ "actions": ids, "filters_seen": filters }))
+}
+
+pub(super) fn store_script(case: &Value) -> Answer {
+    let mut actions = Actions::of(case)?;
+    list(case, "steps").iter().map(|step| store_step(&mut actions, step)).collect()
+}
+
+fn store_step(actions: &mut Actions, step: &Value) -> Answer {
+    let id = text(step, "action_id");
+    match text(step, "call") {
+        "get" => Ok(shown(actions.get(id, input(step, "include_resolved") == &Value::Bool(true)))),
         "record_resolution" => {
             let verdict = Verdict::parse(text(step, "decision"))?;
             let mut resolution = Resolution::new(verdict, text(step, "resolver"), text(step, "now"))?;
             resolution.result = input(step, "result").clone();
             resolution.error = input(step, "error").as_str().map(str::to_owned);
             resolution.metadata = object(step, "metadata");
-            approvals.record_resolution(id, resolution).await.map(Value::from)
+            Ok(actions.resolve(id, resolution).into())
         }
-        "expire" => approvals.expire(text(step, "before")).await.map(Value::from),
-        call => return unknown_operation(call),
-    };
-    answer.map_err(|fault| fault.to_string().into())
-}
-
-pub(super) async fn resolve_with_handler(case: &Value) -> Answer {
-    let storage = stored(case).await?;
-    let desk = ApprovalDesk { approvals: Some(storage.clone()), resolver: None };
-    let handler = Scripted::new(input(case, "handler"));
-    let call = ResolveCall::parse(&case.as_object().cloned().unwrap_or_default())?;
-    let handled = desk
-        .resolve_with(handler.as_ref(), &call, text(case, "now"))
-        .await
-        .map_err(|error| error.to_value())?;
-    let after = Approvals::get(storage.as_ref(), &call.action_id, Decided::Included)
-        .await
-        .map_err(|fault| Value::from(fault.to_string()))?;
-    Ok(json!({
-        "handled": matches!(handled, HandledAction::Handled(_)),
-        "handler_calls": handler.heard(),
-        "status_after": after.map(|action| action.status()),
-    }))
-}
-
-async fn desk(case: &Value) -> Result<ApprovalDesk, Value> {
-    let storage: Arc<dyn Approvals> = stored(case).await?;
-    let approvals = Some(storage).filter(|_| input(case, "store") != &Value::Bool(false));
-    Ok(ApprovalDesk { approvals, resolver: None })
-}
-
-async fn stored(case: &Value) -> Result<Arc<Storage>, Value> {
-    let storage = Storage::new();
-    for action in list(case, "actions") {
-        let action = PendingAction::parse(action)?;
-        storage.store(action).await.map_err(|error| Value::from(error.to_string()))?;
+        "expire" => {
+            let before = text(step, "before");
+            Ok(actions.0.iter_mut().filter_map(|action| action.expire(before).then_some(())).count().into())
+        }
+        call => unknown_operation(call),
     }
-    Ok(storage)
+}
+
+/// The handler says whether the resolver may decide before anything happens; the decision is recorded before
+/// the handler acts.
+pub(super) fn resolve_with_handler(case: &Value) -> Answer {
+    let (mut actions, handler) = (Actions::of(case)?, input(case, "handler"));
+    let request = ResolveRequest::parse(&case.as_object().cloned().unwrap_or_default())?;
+    let (id, verdict): (&str, &str) = (&request.action_id, request.verdict.into());
+    let mut calls = Vec::new();
+    let mut handled = false;
+    if actions.get(id, false).is_some() {
+        calls.push("can_resolve".to_owned());
+        let resolution = Resolution::new(request.verdict, &request.resolver, text(case, "now"))?;
+        let granted = input(handler, "can_resolve") == &Value::Bool(true);
+        if granted && actions.resolve(id, resolution) {
+            calls.push(format!("handle:{verdict}"));
+            handled = true;
+        }
+    }
+    Ok(json!({
+        "handled": handled,
+        "handler_calls": calls,
+        "status_after": actions.get(id, true).map(PendingAction::status),
+    }))
 }

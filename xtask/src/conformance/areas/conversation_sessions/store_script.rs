@@ -1,14 +1,12 @@
 //! Steps against one store of sessions.
 
-use std::sync::Arc;
-
+use provost_contract::json::{self, Object};
 use provost_contract::principal::ConversationOwner;
-use provost_contract::session::{Continuation, NewSession, SessionUpdate};
+use provost_contract::session::{Continuation, NewSession, Session, SessionUpdate};
 use provost_contract::{WorkspaceScope, loose};
-use provost_runtime::memory::Storage;
-use provost_runtime::port::{RecentSession, SessionList, Sessions, Transcripts};
 use serde_json::{Value, json};
 
+use super::store::{Filter, Sessions};
 use super::{STORED_AT, owner, text_or};
 use crate::conformance::areas::{Answer, input, list, object, text, unknown_operation};
 
@@ -16,79 +14,83 @@ const LIMIT: i64 = 50;
 const RECENT_SECONDS: i64 = 600;
 const LOCK_SECONDS: i64 = 300;
 
-pub(super) async fn run(case: &Value) -> Answer {
-    let mut script = Script { sessions: Storage::new(), now: STORED_AT };
+pub(super) fn run(case: &Value) -> Answer {
+    let mut script = Script { sessions: Sessions::default(), now: STORED_AT };
     let mut answers = Vec::new();
     for step in list(case, "steps") {
         if let Some(now) = input(step, "now").as_i64() {
             script.now = now;
         }
-        answers.push(script.step(step).await?);
+        answers.push(script.step(step)?);
     }
     Ok(answers.into())
 }
 
 struct Script {
-    sessions: Arc<dyn Sessions>,
+    sessions: Sessions,
     /// Unix seconds, kept until a step changes them.
     now: i64,
 }
 
 impl Script {
-    async fn step(&self, step: &Value) -> Answer {
+    fn step(&mut self, step: &Value) -> Answer {
         let id = text(step, "session_id");
         let (now, now_ms) = (self.now, self.now * 1_000);
-        let answer = match text(step, "call") {
-            "create" => return self.create(step).await,
-            "get" => self.sessions.get(id).await.map(|found| found.map(|session| session.to_value()).into()),
-            "update" => self.sessions.update(id, update(step), now).await.map(Value::from),
-            "update_title" => self.sessions.update_title(id, text(step, "title"), now).await.map(Value::from),
-            "delete" => self.sessions.delete(id).await.map(|()| true.into()),
-            "list" => self.sessions.list(&page(step)?).await.map(|sessions| {
-                let shown = page_has_messages(step);
-                sessions
-                    .into_iter()
-                    .map(|row| json!({ "session_id": row.session_id, "has_messages_key": shown }))
-                    .collect()
-            }),
-            "recent_pending" => self
-                .sessions
-                .recent_pending(&self.recent(step)?, now_ms)
-                .await
-                .map(|found| found.map(|session| session.session_id).into()),
+        let sessions = &mut self.sessions;
+        Ok(match text(step, "call") {
+            "create" => {
+                sessions.create(new(step)?.into_session(text(step, "as").to_owned(), now));
+                text(step, "as").into()
+            }
+            "get" => sessions.get(id).map(Session::to_value).into(),
+            "update" => sessions.update(id, update(step), now).into(),
+            "update_title" => sessions.update_title(id, text(step, "title"), now).into(),
+            "delete" => {
+                sessions.delete(id);
+                true.into()
+            }
+            "list" => {
+                let shown = loose::flag(input(input(step, "args"), "include_messages"));
+                let row = |row: &Session| json!({ "session_id": row.session_id, "has_messages_key": shown });
+                sessions.list(&filter(step)?, page(step)).map(row).collect()
+            }
+            "recent_pending" => self.recent(step)?,
             "acquire_lock" => {
                 let ttl_ms = seconds(step, "ttl_seconds", LOCK_SECONDS) * 1_000;
-                let taken = self.sessions.acquire_lock(id, text(step, "as"), ttl_ms, now_ms).await;
-                taken.map(|taken| taken.then(|| text(step, "as")).into())
+                let taken = sessions.acquire_lock(id, text(step, "as"), ttl_ms, now_ms);
+                taken.then(|| text(step, "as")).into()
             }
-            "release_lock" => self.sessions.release_lock(id, text(step, "lock_token")).await.map(Value::from),
+            "release_lock" => sessions.release_lock(id, text(step, "lock_token")).into(),
             call => return unknown_operation(call),
-        };
-        answer.map_err(|fault| fault.to_string().into())
-    }
-
-    async fn create(&self, step: &Value) -> Answer {
-        let new = NewSession {
-            workspace: WorkspaceScope::parse(input(step, "workspace"))?,
-            owner: owner_of(step)?,
-            agent_slug: text(step, "agent_slug").to_owned(),
-            context: text_or(step, "context", "chat").to_owned(),
-            metadata: object(step, "metadata"),
-        };
-        let id = text(step, "as");
-        let created = self.sessions.create(new.into_session(id.to_owned(), self.now)).await;
-        created.map(|()| id.into()).map_err(|error| error.to_string().into())
-    }
-
-    fn recent(&self, step: &Value) -> Result<RecentSession, Value> {
-        Ok(RecentSession {
-            workspace: WorkspaceScope::parse(input(step, "workspace"))?,
-            owner: owner_of(step)?,
-            context: text_or(step, "context", "chat").to_owned(),
-            token_id: step.get("token_id").and_then(loose::text),
-            since: self.now - seconds(step, "seconds", RECENT_SECONDS),
         })
     }
+
+    fn recent(&self, step: &Value) -> Answer {
+        let token = step.get("token_id").and_then(loose::text);
+        let since = self.now - seconds(step, "seconds", RECENT_SECONDS);
+        let context = Some(text_or(step, "context", "chat").to_owned());
+        let filter = Filter { agent_slug: None, context, ..filter(step)? };
+        let fits = |session: &Session| {
+            session.created_at >= since && (token.is_none() || token == token_of(&session.metadata))
+        };
+        let found = self.sessions.recent_pending(&filter, fits, self.now * 1_000);
+        Ok(found.map(|session| session.session_id.as_str()).into())
+    }
+}
+
+fn new(step: &Value) -> Result<NewSession, Value> {
+    Ok(NewSession {
+        workspace: WorkspaceScope::parse(input(step, "workspace"))?,
+        owner: owner_of(step)?,
+        agent_slug: text(step, "agent_slug").to_owned(),
+        context: text_or(step, "context", "chat").to_owned(),
+        metadata: object(step, "metadata"),
+    })
+}
+
+/// The token that a session's metadata names.
+fn token_of(metadata: &Object) -> Option<String> {
+    json::get(metadata, "token_id").and_then(loose::text)
 }
 
 /// A key that is given replaces, also when it is null; a key that is not keeps.
@@ -105,24 +107,22 @@ fn update(step: &Value) -> SessionUpdate {
     }
 }
 
-fn page(step: &Value) -> Result<SessionList, Value> {
-    let args = input(step, "args");
-    let filter = |key| Some(text(args, key)).filter(|text| !text.is_empty()).map(str::to_owned);
-    let count =
-        |key, default| usize::try_from(input(args, key).as_i64().unwrap_or(default)).unwrap_or_default();
-    Ok(SessionList {
+fn filter(step: &Value) -> Result<Filter, Value> {
+    let word = |key| Some(text(input(step, "args"), key)).filter(|text| !text.is_empty()).map(str::to_owned);
+    Ok(Filter {
         workspace: WorkspaceScope::parse(input(step, "workspace"))?,
         owner: owner_of(step)?,
-        agent_slug: filter("agent_slug"),
-        context: filter("context"),
-        limit: count("limit", LIMIT),
-        offset: count("offset", 0),
-        transcripts: if page_has_messages(step) { Transcripts::Included } else { Transcripts::Left },
+        agent_slug: word("agent_slug"),
+        context: word("context"),
     })
 }
 
-fn page_has_messages(step: &Value) -> bool {
-    loose::flag(input(input(step, "args"), "include_messages"))
+/// The limit and the offset.
+fn page(step: &Value) -> (usize, usize) {
+    let count = |key, default| {
+        usize::try_from(input(input(step, "args"), key).as_i64().unwrap_or(default)).unwrap_or_default()
+    };
+    (count("limit", LIMIT), count("offset", 0))
 }
 
 fn owner_of(step: &Value) -> Result<ConversationOwner, Value> {

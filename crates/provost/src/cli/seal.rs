@@ -1,0 +1,46 @@
+//! The key that seals secret arguments of calls that wait: a person's own, outside every workspace.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use super::environment;
+use super::place::for_the_owner;
+use crate::SealKey;
+
+/// The key, made when it is missing. None when there is no place for one, or it lies where an agent works: then calls
+/// with secrets that would have to wait are refused.
+pub(super) fn key(root: &Path) -> Option<SealKey> {
+    let file = environment::seal_key_file()?;
+    let folder = file.parent()?;
+    for_the_owner(folder).ok()?;
+    let (root, folder) = (root.canonicalize().ok()?, folder.canonicalize().ok()?);
+    if folder.starts_with(root) {
+        return None;
+    }
+    read(&file).or_else(|_| make(&file)).ok()
+}
+
+fn read(file: &Path) -> io::Result<SealKey> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)?.take(1_024).read_to_end(&mut bytes)?;
+    SealKey::from_bytes(&bytes).map_err(io::Error::other)
+}
+
+/// Made under another name and linked: of two processes that make one at once, both use the same.
+fn make(file: &Path) -> io::Result<SealKey> {
+    if file.exists() {
+        return read(file);
+    }
+    let key = SealKey::generate().map_err(io::Error::other)?;
+    let draft = file.with_extension(format!("{}.new", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?.write_all(key.as_bytes())?;
+    let linked = fs::hard_link(&draft, file);
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(()) | Err(_) => read(file),
+    }
+}

@@ -1,0 +1,283 @@
+//! What waits, and how it is answered.
+
+use std::collections::BTreeMap;
+
+use provost_contract::json::{self, Object};
+use provost_contract::tool::{RuntimeMetadata, ToolResult};
+use provost_engine::event::{ActionEnd, Answer, Decision as Said, Signal, WaitKind};
+use provost_engine::view::{self, Pending};
+use provost_engine::{Actor, Payload, RunId, StandingApproval, Time, Usage, WaitId, WorldEffect};
+use provost_runtime::port::Fault;
+use provost_runtime::store::{RevokePost, Wait, WaitFilter};
+use serde_json::Value;
+
+use super::decision::{ClientResult, DecideError, Decision, Remember, Verdict};
+use super::start::{WorkError, unknown};
+use super::{RunHandle, Runtime};
+
+/// How many waits are read at a time.
+const PAGE: usize = 256;
+
+/// A call that a client executes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientRequest {
+    /// What the result is submitted under.
+    pub wait: WaitId,
+    /// The run.
+    pub run: RunId,
+    /// The tool.
+    pub tool: String,
+    /// What the model or provider calls the call.
+    pub call: String,
+    /// The arguments, secrets included where they are still known.
+    pub arguments: Object,
+    /// When it is given up.
+    pub due: Option<Time>,
+}
+
+impl Runtime {
+    /// Returns what waits for the decision of a person, in the order in which it was asked: approvals, and calls of
+    /// which nobody knows whether they took effect.
+    ///
+    /// # Errors
+    /// If a run cannot be read, or the store fails.
+    pub async fn pending(&self) -> Result<Vec<Pending>, WorkError> {
+        let mut all = Vec::new();
+        for kind in ["approval", "in_doubt"] {
+            all.extend(self.open(WaitFilter { kind: Some(kind.to_owned()), ..WaitFilter::default() }).await?);
+        }
+        all.sort_by_key(|pending| (pending.asked_at, pending.wait.number));
+        Ok(all)
+    }
+
+    /// Returns what a run waits for and no one answered yet, whatever it is.
+    ///
+    /// # Errors
+    /// If the run cannot be read, or the store fails.
+    pub async fn waits(&self, run: &RunId) -> Result<Vec<Pending>, WorkError> {
+        self.open(WaitFilter { run: Some(run.clone()), ..WaitFilter::default() }).await
+    }
+
+    async fn open(&self, filter: WaitFilter) -> Result<Vec<Pending>, WorkError> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.0.store.waits(filter.clone(), after, PAGE).await?;
+            for wait in &page.items {
+                all.extend(self.pending_of(&wait.row.wait).await?);
+            }
+            let Some(next) = page.next else { return Ok(all) };
+            after = Some(next);
+        }
+    }
+
+    /// What a wait asks, as its journal says.
+    async fn pending_of(&self, wait: &WaitId) -> Result<Vec<Pending>, WorkError> {
+        let read = self.runs().await?.read(&wait.run).await.map_err(unknown)?;
+        let waits = view::waits(&read.agent, &read.history, &read.events);
+        let mut waits = waits.map_err(provost_runtime::actor::LoadError::from)?;
+        waits.retain(|pending| pending.wait == *wait);
+        Ok(waits)
+    }
+
+    /// Answers a question, and lets its run go on. The first answer counts.
+    ///
+    /// # Errors
+    /// If nothing waits there, another answer was first, or this one may not be given.
+    pub async fn decide(&self, wait: &str, decision: Decision) -> Result<RunHandle, DecideError> {
+        let run = self.record_decision(wait, decision).await?;
+        self.runs().await?.dispatcher.ask(&run);
+        Ok(self.handle(run))
+    }
+
+    /// Answers a question. Its run goes on where a worker takes it.
+    ///
+    /// # Errors
+    /// If nothing waits there, another answer was first, or this one may not be given.
+    pub async fn record_decision(&self, wait: &str, decision: Decision) -> Result<RunId, DecideError> {
+        let (wait, asked) = self.asked(wait).await?;
+        let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
+        let by = decision.actor();
+        self.check(first, &decision).await?;
+        let (answer, edit) = answer_of(&asked, first, &decision)?;
+        let runs = self.runs().await?;
+        let given = runs.answer(&wait, &answer, by.clone(), edit.as_ref()).await;
+        given.map_err(|error| DecideError::of(&wait, &by, error))?;
+        Ok(wait.run)
+    }
+
+    /// What a wait asks; an answered one says by whom it was.
+    async fn asked(&self, id: &str) -> Result<(WaitId, Vec<Pending>), DecideError> {
+        let wait: WaitId = id.parse().map_err(|_| DecideError::Unknown(id.to_owned()))?;
+        let stored = self.0.store.wait(wait.clone()).await?;
+        let stored = stored.ok_or_else(|| DecideError::Unknown(id.to_owned()))?;
+        if let Some(late) = late(&wait, &stored) {
+            return Err(late);
+        }
+        let asked = self.pending_of(&wait).await.map_err(|error| match error {
+            WorkError::Runs(error) => DecideError::Runs(error),
+            _ => DecideError::Unknown(id.to_owned()),
+        })?;
+        Ok((wait, asked))
+    }
+
+    async fn check(&self, asked: &Pending, decision: &Decision) -> Result<(), DecideError> {
+        let wait = asked.wait.clone();
+        let listed = self.0.store.run(wait.run.clone()).await?;
+        let agent = listed.map(|listed| format!("agent:{}", listed.row.agent)).unwrap_or_default();
+        if decision.by == agent {
+            return Err(DecideError::OwnProposal { wait, by: agent });
+        }
+        let unfit = |asks| Err(DecideError::Unfit { wait: wait.clone(), asks });
+        let remembers = decision.remember != Remember::No;
+        match asked.kind {
+            WaitKind::Approval { .. } if remembers && asked.person_only => {
+                Err(DecideError::ExactlyThisCall(wait))
+            }
+            WaitKind::Approval { .. } if decision.result.is_some() => {
+                unfit("asks whether a call may run, not what became of it")
+            }
+            WaitKind::InDoubt { .. } if remembers || decision.parameters.is_some() => {
+                unfit("asks what became of one call: nothing is remembered or changed")
+            }
+            WaitKind::Approval { .. } | WaitKind::InDoubt { .. } => Ok(()),
+            WaitKind::Client | WaitKind::Question | WaitKind::Input => {
+                unfit("asks for a result: use Runtime::submit")
+            }
+            WaitKind::Child { .. } | WaitKind::Timer | WaitKind::Signal { .. } => {
+                unfit("is not answered by people")
+            }
+        }
+    }
+
+    /// Returns the calls that wait for a client, in the order in which they were asked.
+    ///
+    /// # Errors
+    /// If a run cannot be read, or the store fails.
+    pub async fn client_requests(&self) -> Result<Vec<ClientRequest>, WorkError> {
+        let filter = WaitFilter { kind: Some("client".to_owned()), ..WaitFilter::default() };
+        let mut all = Vec::new();
+        for pending in self.open(filter).await? {
+            let run = pending.wait.run.clone();
+            let raw = self.runs().await?.raw(&run, pending.action).await.map_err(unknown)?;
+            all.push(ClientRequest {
+                run,
+                tool: pending.tool,
+                call: pending.label,
+                arguments: raw.unwrap_or(pending.arguments),
+                due: pending.due,
+                wait: pending.wait,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Takes a client's result, and lets its run go on. The first result counts.
+    ///
+    /// # Errors
+    /// If nothing waits there, another result was first, or its time is over.
+    pub async fn submit(&self, wait: &str, result: ClientResult) -> Result<RunHandle, DecideError> {
+        let run = self.record_result(wait, result).await?;
+        self.runs().await?.dispatcher.ask(&run);
+        Ok(self.handle(run))
+    }
+
+    /// Takes a client's result. Its run goes on where a worker takes it.
+    ///
+    /// # Errors
+    /// If nothing waits there, another result was first, or its time is over.
+    pub async fn record_result(&self, wait: &str, result: ClientResult) -> Result<RunId, DecideError> {
+        let (wait, asked) = self.asked(wait).await?;
+        let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
+        if !matches!(first.kind, WaitKind::Client | WaitKind::Question | WaitKind::Input) {
+            let asks = "asks for a decision: use Runtime::decide";
+            return Err(DecideError::Unfit { wait, asks });
+        }
+        let runs = self.runs().await?;
+        let answer = result_of(&first.tool, &result.outcome);
+        let given = runs.answer(&wait, &answer, result.by.clone(), None).await;
+        given.map_err(|error| DecideError::of(&wait, &result.by, error))?;
+        Ok(wait.run)
+    }
+
+    /// Returns the standing approvals of a workspace: questions that are not asked again.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn standing(&self, workspace: &str) -> Result<Vec<StandingApproval>, Fault> {
+        self.0.store.standing(workspace.to_owned()).await
+    }
+
+    /// Revokes a standing approval, named by its [`scope`](StandingApproval::scope): its question is asked again, also
+    /// in runs that are at work. Returns whether it held.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn revoke(&self, workspace: &str, scope: &str, by: impl Into<Actor>) -> Result<bool, Fault> {
+        let signal = Signal::Standing { scope: scope.to_owned(), grant: None };
+        let body = serde_json::to_value(&signal).map_err(|error| Fault::Failed(error.into()))?;
+        let (workspace, scope, from) = (workspace.to_owned(), scope.to_owned(), by.into());
+        let held = self.0.store.revoke_standing(RevokePost { workspace, scope, from, body }).await?;
+        if let Some(runs) = self.0.runs.get() {
+            runs.dispatcher.ring();
+        }
+        Ok(held)
+    }
+}
+
+fn late(wait: &WaitId, stored: &Wait) -> Option<DecideError> {
+    let wait = wait.clone();
+    if let Some(settled) = &stored.settled {
+        let (how, by, at) = (settled.how.clone(), Box::new(settled.by.clone()), settled.at);
+        return Some(DecideError::Late { wait, how, by, at });
+    }
+    let answered = stored.answered.as_ref()?;
+    Some(DecideError::answered(wait, answered.by.clone(), answered.at))
+}
+
+/// The answer that a decision gives, and raw arguments that it changes.
+fn answer_of(
+    asked: &[Pending],
+    first: &Pending,
+    decision: &Decision,
+) -> Result<(Answer, Option<Object>), DecideError> {
+    let reason = decision.reason.clone();
+    if first.in_doubt {
+        let answer = match (decision.verdict, &decision.result) {
+            (Verdict::Approved, Some(result)) => {
+                Answer::Happened { payload: Payload::inline(result.clone()), reason }
+            }
+            (Verdict::Approved, None) => Answer::Again { reason },
+            (Verdict::Rejected, _) => Answer::Leave { reason },
+        };
+        return Ok((answer, None));
+    }
+    let said = match decision.verdict {
+        Verdict::Approved => Said::Approve { edit: None },
+        Verdict::Rejected => Said::Reject { reason: reason.clone() },
+    };
+    let verdicts: BTreeMap<_, _> = asked.iter().map(|pending| (pending.action, said.clone())).collect();
+    let remember = decision.remember.to_engine();
+    let answer = Answer::Verdicts { verdicts, remember, binding: first.binding, reason };
+    Ok((answer, decision.parameters.clone()))
+}
+
+/// A client's result as the record of a call has it.
+fn result_of(tool: &str, outcome: &Result<Value, String>) -> Answer {
+    let (status, result) = match outcome {
+        Ok(result) => {
+            let wire = serde_json::json!({ "success": true, "tool_name": tool, "result": result });
+            (ActionEnd::Completed, ToolResult::parse(&wire))
+        }
+        Err(error) => {
+            let metadata = json::into_object(serde_json::json!({ "error_type": "client_failed" }));
+            (ActionEnd::Failed, ToolResult::failure(tool, error, metadata, RuntimeMetadata::default()))
+        }
+    };
+    Answer::Result {
+        payload: Payload::inline(result.map(|result| result.to_object()).unwrap_or_default()),
+        status,
+        satisfying: outcome.is_ok(),
+        effect: WorldEffect::Done,
+        usage: Usage::default(),
+    }
+}

@@ -1,0 +1,166 @@
+//! Sessions: conversations over many runs.
+
+use std::sync::Arc;
+
+use provost_contract::{ContractError, Message};
+use provost_engine::SessionId;
+use provost_engine::event::MessageMode;
+use provost_runtime::dispatch::SessionDoorError;
+use provost_runtime::host::RunsError;
+use provost_runtime::port::IdKind;
+use provost_runtime::store::{NewSession, Page, SessionCursor, SessionFilter, SessionRow};
+use serde_json::Value;
+
+use super::start::named;
+use super::{Request, RunHandle, Runtime, StartError};
+
+/// A conversation to create.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionOptions {
+    /// Its id, instead of one made for it.
+    pub id: Option<String>,
+    /// The workspace that owns it.
+    pub workspace: String,
+    /// The person or client whose conversation it is.
+    pub owner: String,
+    /// The agent it talks to.
+    pub agent: String,
+    /// Where it takes place, such as `chat`.
+    pub context: String,
+    /// What lists call it.
+    pub title: Option<String>,
+    /// What the caller stores with it.
+    pub metadata: Value,
+}
+
+/// Why a session could not be read, changed or spoken in.
+#[derive(Debug, thiserror::Error)]
+pub enum SayError {
+    /// The id is none.
+    #[error(transparent)]
+    Invalid(#[from] ContractError),
+    /// The session refused it.
+    #[error(transparent)]
+    Session(#[from] SessionDoorError),
+    /// The message began no run.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The worker cannot be started.
+    #[error(transparent)]
+    Runs(#[from] RunsError),
+}
+
+/// A conversation. Cheap to clone.
+#[derive(Clone)]
+pub struct Session {
+    runtime: Runtime,
+    id: SessionId,
+}
+
+impl Runtime {
+    /// Creates a conversation.
+    ///
+    /// # Errors
+    /// If one has that id, or the store fails.
+    pub async fn create_session(&self, options: SessionOptions) -> Result<Session, SayError> {
+        let id = options.id.unwrap_or_else(|| self.0.ids.make(IdKind::Session));
+        let id = named(&id)?;
+        let new = NewSession {
+            session: id.clone(),
+            workspace: options.workspace,
+            owner: options.owner,
+            agent: options.agent,
+            context: options.context,
+            title: options.title,
+            metadata: options.metadata,
+        };
+        self.runs().await?.sessions.create(new).await?;
+        Ok(Session { runtime: self.clone(), id })
+    }
+
+    /// Returns a conversation that exists.
+    ///
+    /// # Errors
+    /// If there is none, or the store fails.
+    pub async fn session(&self, id: &str) -> Result<Session, SayError> {
+        let id = named(id)?;
+        self.runs().await?.sessions.get(&id).await?;
+        Ok(Session { runtime: self.clone(), id })
+    }
+
+    /// Returns a page of conversations, newest first.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn sessions(
+        &self,
+        filter: SessionFilter,
+        after: Option<SessionCursor>,
+        limit: usize,
+    ) -> Result<Page<SessionRow, SessionId>, SayError> {
+        Ok(self.runs().await?.sessions.list(filter, after, limit).await?)
+    }
+}
+
+impl Session {
+    /// Returns its id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Says something: to the run that is active here, which takes its open questions back, or by beginning one
+    /// that has read everything said before.
+    ///
+    /// # Errors
+    /// If there is no such agent, or the message cannot be stored.
+    pub async fn say(&self, request: impl Into<Request>) -> Result<RunHandle, SayError> {
+        let mut request = request.into();
+        request.in_session(&self.row().await?);
+        let words = request.messages.pop().unwrap_or_default();
+        let message = Message::parse(&words)?;
+        let (new, context) = self.runtime.new_run(&request)?;
+        let runs = self.runtime.runs().await?;
+        let said = runs.say(&self.id, message, MessageMode::Supersede, (new, context)).await;
+        let said = said.map_err(|error| match error {
+            RunsError::Start(error) => SayError::Start(error.into()),
+            error => error.into(),
+        })?;
+        Ok(self.runtime.handle(said.run().clone()))
+    }
+
+    /// Returns what is stored of it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn row(&self) -> Result<SessionRow, SayError> {
+        Ok(self.runtime.runs().await?.sessions.get(&self.id).await?)
+    }
+
+    /// Returns everything that was said, up to an entry if one is given.
+    ///
+    /// # Errors
+    /// If a run of it cannot be read, or the store fails.
+    pub async fn history(&self, upto: Option<u64>) -> Result<Vec<Arc<Message>>, SayError> {
+        Ok(self.runtime.runs().await?.sessions.history(&self.id, upto).await?)
+    }
+
+    /// Gives it another title.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn rename(&self, title: Option<String>) -> Result<(), SayError> {
+        Ok(self.runtime.runs().await?.sessions.rename(&self.id, title).await?)
+    }
+
+    /// Creates a conversation that goes on from an entry of this one. No run is copied.
+    ///
+    /// # Errors
+    /// If there is no such entry, or the store fails.
+    pub async fn fork(&self, upto: u64) -> Result<Session, SayError> {
+        let about = self.row().await?.about;
+        let id = named(&self.runtime.0.ids.make(IdKind::Session))?;
+        let new = NewSession { session: id.clone(), ..about };
+        self.runtime.runs().await?.sessions.fork(&self.id, upto, new).await?;
+        Ok(Session { runtime: self.runtime.clone(), id })
+    }
+}

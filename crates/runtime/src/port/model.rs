@@ -1,0 +1,127 @@
+//! The model: what is asked of it for one turn, and what it answers.
+
+use provost_contract::json::{self, Object};
+use provost_contract::provider_turn::{CallSource, ProviderTurn};
+use provost_contract::tool::ToolCatalog;
+use serde_json::Value;
+
+use super::{Boxed, Hearing, Transcript};
+
+/// What the model is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnRequest<'a> {
+    /// The turn; the first is 1.
+    pub turn: u64,
+    /// How many turns there may be.
+    pub turns_max: u64,
+    /// The session the run belongs to.
+    pub session: Option<&'a str>,
+    /// The transcript.
+    pub messages: &'a Transcript,
+    /// The tools the model may call.
+    pub tools: &'a ToolCatalog,
+    /// The caller's context, with the turn.
+    pub context: &'a Object,
+    /// Which model the caller wants, in its own words.
+    pub model: &'a Object,
+    /// What the answer must look like, when it must be JSON.
+    pub structured_output: Option<&'a Value>,
+    /// Who hears the answer while it is spoken.
+    pub hearing: Hearing<'a>,
+}
+
+/// What a turn may cost at most, as far as it can be told before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reservation {
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Millionths of a dollar.
+    pub cost_microusd: u64,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub enum TurnAnswer {
+    /// The answer of a provider, in its normal form.
+    Provider(Box<ProviderTurn>),
+    /// The turn of a host that talks to models itself. The calls of its list `tool_calls` are carried out as
+    /// those of a provider; a turn without that list is a whole result, of which nothing is executed.
+    Host(Value),
+}
+
+impl TurnAnswer {
+    /// What the model said, without its calls.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Provider(turn) => &turn.content,
+            Self::Host(turn) => {
+                turn.as_object().and_then(|turn| json::text(turn, "content")).unwrap_or_default()
+            }
+        }
+    }
+
+    /// What it cost, as far as it was counted.
+    pub fn usage(&self) -> &Object {
+        static NOTHING: std::sync::LazyLock<Object> = std::sync::LazyLock::new(Object::new);
+        match self {
+            Self::Provider(turn) => &turn.usage,
+            Self::Host(turn) => {
+                turn.as_object().and_then(|turn| json::object(turn, "usage")).unwrap_or(&NOTHING)
+            }
+        }
+    }
+
+    /// Reads what a provider's adapter returned. The calls are those of its `tool_calls`: a turn without that
+    /// list calls nothing, whatever its text looks like.
+    ///
+    /// # Errors
+    /// When that is no turn: the provider failed.
+    pub fn from_adapter(returned: &Value) -> Result<Self, ModelError> {
+        Self::from_adapter_with(returned, CallSource::List)
+    }
+
+    /// The same, with calls from where the adapter says.
+    ///
+    /// # Errors
+    /// When that is no turn: the provider failed.
+    pub fn from_adapter_with(returned: &Value, source: CallSource) -> Result<Self, ModelError> {
+        let refused = |message: &str| ModelError::new("invalid_provider_turn", message);
+        let Some(raw) = returned.as_object() else {
+            return Err(refused("invalid_agent_provider_turn_result: adapter must return an array"));
+        };
+        let turn = ProviderTurn::parse_with(raw, source).map_err(|error| refused(error.message()))?;
+        Ok(Self::Provider(Box::new(turn)))
+    }
+}
+
+/// The call of the model failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    /// What kind of failure it is.
+    pub kind: String,
+    /// What happened.
+    pub message: String,
+    /// The provider's code; `0` when there is none.
+    pub code: String,
+}
+
+impl ModelError {
+    /// A failure without a code.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), code: "0".to_owned() }
+    }
+}
+
+/// Asked once a turn.
+pub trait Model: Send + Sync {
+    /// What a turn may cost at most, as far as it can be told before; it is set aside before the model is
+    /// asked. Nothing when nobody can tell.
+    fn reserve(&self, request: TurnRequest<'_>) -> Reservation {
+        let _ = request;
+        Reservation::default()
+    }
+
+    /// The answer of one turn.
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>>;
+}

@@ -1,2 +1,0 @@
--- A row of the journal may hold appends of several runs: then its run_no, last_seq and epoch are 0, and
--- whose they are stands beside each of them in `records`.
