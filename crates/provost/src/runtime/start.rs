@@ -324,14 +324,13 @@ impl Runtime {
     }
 
     fn outcome_of(&self, run: &RunId, read: &ReadRun) -> Result<Outcome, WorkError> {
-        let ended = read.events.iter().rev().find_map(|event| match &event.kind {
-            EventKind::RunEnded(ended) => Some(ended.status),
-            _ => None,
-        });
-        let waits = view::waits(&read.agent, &read.history, &read.events).map_err(LoadError::from)?;
-        let status = match ended.filter(|_| waits.is_empty()) {
-            Some(ended) => ended.into(),
-            None => RunStatus::Waiting,
+        let (status, waits) = match read.events.last().map(|event| &event.kind) {
+            // A run that is over waits for nothing.
+            Some(EventKind::RunEnded(ended)) => (ended.status.into(), Vec::new()),
+            _ => {
+                let waits = view::waits(&read.agent, &read.history, &read.events);
+                (RunStatus::Waiting, waits.map_err(LoadError::from)?)
+            }
         };
         let result = view::conversation_result(&read.agent, &read.history, &read.events)?;
         Ok(Outcome { run: run.clone(), status, waits, result })

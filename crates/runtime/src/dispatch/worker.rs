@@ -73,7 +73,8 @@ pub struct Dispatcher {
 type Bells = Mutex<HashMap<RunId, (Epoch, Arc<Notify>)>>;
 
 struct Handle {
-    asked: Mutex<BTreeSet<RunId>>,
+    /// Shared with the filter of every look.
+    asked: Mutex<Arc<BTreeSet<RunId>>>,
     bells: Arc<Bells>,
     failed: Mutex<HashMap<RunId, RunError>>,
     /// The runs that have an actor here.
@@ -137,7 +138,11 @@ impl Dispatcher {
     /// Works on a run, and on its children, until it rests or ends. One that is at work here reads its signals
     /// before anything that happens from now on.
     pub fn ask(&self, run: &RunId) {
-        lock(&self.inner.asked).insert(run.clone());
+        let mut asked = lock(&self.inner.asked);
+        if !asked.contains(run) {
+            Arc::make_mut(&mut asked).insert(run.clone());
+        }
+        drop(asked);
         lock(&self.inner.failed).remove(run);
         if let Some((_, bell)) = lock(&self.inner.bells).get(run) {
             bell.notify_one();
@@ -381,7 +386,7 @@ impl Worker {
             Scope::All(filter) => Some(filter.clone()),
             Scope::Asked => {
                 let handle = self.handle.upgrade()?;
-                let asked: Vec<RunId> = lock(&handle.asked).iter().cloned().collect();
+                let asked = lock(&handle.asked).clone();
                 (!asked.is_empty()).then(|| ClaimFilter { runs: Some(asked), ..ClaimFilter::default() })
             }
         }
@@ -405,7 +410,7 @@ impl Worker {
             Ok(parked) if parked.release == Release::Ended => {
                 self.shared.performer.forget(&run);
                 if let Some(handle) = self.handle.upgrade() {
-                    lock(&handle.asked).remove(&run);
+                    Arc::make_mut(&mut lock(&handle.asked)).remove(&run);
                 }
             }
             Ok(parked) if parked.release == Release::Rests => {

@@ -251,11 +251,11 @@ impl Runs {
         Ok(opened.filter(|raw| hash_of(raw) == args.raw))
     }
 
-    /// Waits until a run rests or is over, and returns it as it is stored.
+    /// Waits until a run rests or is over.
     ///
     /// # Errors
     /// If working on it failed here, or it cannot be read.
-    pub async fn settled(&self, run: &RunId) -> Result<LoadedRun, RunsError> {
+    pub async fn settled(&self, run: &RunId) -> Result<(), RunsError> {
         self.dispatcher.ask(run);
         let mut events: Option<RunEvents> = None;
         loop {
@@ -269,7 +269,7 @@ impl Runs {
             let listed = self.store.run(run.clone()).await?;
             let listed = listed.ok_or_else(|| LoadError::Unknown(run.clone()))?;
             if is_settled(&listed) && !self.expires(&listed).await? {
-                return Ok(LoadedRun::load(&*self.store, &*self.agents, run).await?);
+                return Ok(());
             }
             loop {
                 tokio::select! {

@@ -1,5 +1,8 @@
 //! What lists are asked for: filters, cursors and pages.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use provost_engine::{RunId, SessionId, Time, WaitId};
 
 /// Where a page begins. Lists order by a time and an id, so a cursor is never ambiguous.
@@ -116,7 +119,7 @@ pub struct ClaimFilter {
     /// Only runs of these queues.
     pub queues: Option<Vec<String>>,
     /// Only these runs and everything that they delegated, at any depth.
-    pub runs: Option<Vec<RunId>>,
+    pub runs: Option<Arc<BTreeSet<RunId>>>,
 }
 
 /// What a prune removes.

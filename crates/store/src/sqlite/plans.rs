@@ -171,7 +171,7 @@ fn ready(connection: &Connection, sql: &str, ready: &Ready) -> (Vec<String>, Vec
 fn a_claim_starts_from_the_ready_runs() {
     let (_folder, connection) = filled(10_000);
     let list = |runs: Vec<usize>| ClaimFilter {
-        runs: Some(runs.into_iter().map(run).collect()),
+        runs: Some(std::sync::Arc::new(runs.into_iter().map(run).collect())),
         ..ClaimFilter::default()
     };
     // 400 runs are ready. What a claim costs follows from that number, not from the 10,000 runs.
@@ -210,7 +210,7 @@ fn a_claim_starts_from_the_ready_runs() {
 fn a_claim_without_ready_runs_does_not_read_its_list() {
     let (_folder, connection) = filled(10_000);
     connection.execute("UPDATE runs SET ready = 0", []).unwrap();
-    let runs = Some((0..500).map(run).collect());
+    let runs = Some(std::sync::Arc::new((0..500).map(run).collect()));
     let mut query = Ready::new(&ClaimFilter { runs, ..ClaimFilter::default() }, 10);
     let sql = query.workspaces(None);
     let (_, workspaces, steps) = ready(&connection, &sql, &query);

@@ -28,7 +28,7 @@ impl Ready {
         let mut ready = Self { condition: "ready".to_owned(), params: vec![(":most", limit(most).into())] };
         if let Some(runs) = &filter.runs {
             ready.condition.push_str(IN_TREES);
-            ready.params.push((":runs", json(runs).into()));
+            ready.params.push((":runs", json(&**runs).into()));
         }
         let lists = [
             (

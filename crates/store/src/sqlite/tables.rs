@@ -45,6 +45,11 @@ impl Tables for Db<'_> {
         self.many(sql, params![now.0, limit(most)], |row| parsed(row, 0))
     }
 
+    fn has_ready(&self) -> Result<bool, Fault> {
+        self.one("SELECT EXISTS (SELECT 1 FROM runs WHERE ready)", [], |row| row.get(0))
+            .map(|found| found.unwrap_or_default())
+    }
+
     fn ready_workspaces(
         &self,
         after: Option<&str>,

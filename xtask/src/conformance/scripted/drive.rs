@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_contract::{ContractError, loose};
+use provost_engine::event::{Event, EventKind};
 use provost_engine::view::{self, Observed};
 use provost_engine::{Actor, RunId, SessionId, WhenBusy};
 use provost_runtime::dispatch::{DispatcherConfig, NewRunRequest, Scope, StartError};
@@ -107,7 +108,7 @@ impl Around {
 
     /// Waits until the run rests or is over. What observers and persister make of it changes nothing.
     async fn finish(&self, runs: &Runs, host: &Host, run: &RunId) -> Result<Value, Value> {
-        let loaded = runs.settled(run).await.map_err(failed)?;
+        runs.settled(run).await.map_err(failed)?;
         let read = runs.read(run).await.map_err(failed)?;
         let mediates = host.executors.is_some();
         let observed = view::observer::observed(&read.agent, &read.history, &read.events, mediates);
@@ -128,7 +129,7 @@ impl Around {
         let (before, end) = observed.split_at(observed.len() - usize::from(ends));
         self.show(before);
         if let Some(persister) = &self.persister {
-            persister.persist(loaded.state.spec.limits.turns, &result);
+            persister.persist(turns(&read.events), &result);
         }
         self.show(end);
         Ok(result)
@@ -167,4 +168,12 @@ async fn hold(runs: &Runs, request: &NewRunRequest, session: &SessionId) -> Resu
     other.session = Some((session.clone(), WhenBusy::Refuse));
     runs.doors.accept(other).await.map_err(failed)?;
     Ok(())
+}
+
+/// How many turns a run may have.
+fn turns(events: &[Event]) -> u32 {
+    match events.first().map(|event| &event.kind) {
+        Some(EventKind::RunAccepted(accepted)) => accepted.spec.limits.turns,
+        _ => 0,
+    }
 }

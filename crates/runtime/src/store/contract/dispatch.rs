@@ -1,5 +1,7 @@
 //! Workers, leases and claims.
 
+use std::sync::Arc;
+
 use provost_engine::{Epoch, RunId, Time, WorkerId};
 
 use super::sample::{TTL_MS, child, id, must, new_run, refused, run};
@@ -166,7 +168,10 @@ async fn a_filter_by_run_takes_its_children_too(subject: Subject) {
     grandchild.root = run("a");
     must(subject.store.accept(grandchild).await);
     let worker = subject.worker("w1").await;
-    let tree = |name: &str| ClaimFilter { runs: Some(vec![id::<RunId>(name)]), ..ClaimFilter::default() };
+    let tree = |name: &str| ClaimFilter {
+        runs: Some(Arc::new([id::<RunId>(name)].into())),
+        ..ClaimFilter::default()
+    };
     assert_eq!(claimed(&subject, &worker, tree("b"), 10).await, ["b", "c"]);
     assert_eq!(claimed(&subject, &worker, tree("a"), 10).await, ["a"]);
     assert_eq!(claimed(&subject, &worker, ClaimFilter::default(), 10).await, ["other"]);

@@ -247,7 +247,7 @@ impl Subject {
 
     pub(super) async fn try_claim(&self, run: &RunId, worker: &str) -> Option<Held> {
         let worker = self.worker(worker).await;
-        let filter = ClaimFilter { runs: Some(vec![run.clone()]), ..ClaimFilter::default() };
+        let filter = ClaimFilter { runs: Some(Arc::new([run.clone()].into())), ..ClaimFilter::default() };
         let mut claimed = must(self.store.claim_due(worker, filter, 1).await);
         let claimed = claimed.pop().filter(|claimed| claimed.run == *run)?;
         let hash = self.row(run).await.head_hash;

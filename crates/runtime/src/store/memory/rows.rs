@@ -49,6 +49,10 @@ impl Tables for MemoryTables {
         Ok(due.into_iter().take(most).map(|(_, run)| run.clone()).collect())
     }
 
+    fn has_ready(&self) -> Result<bool, Fault> {
+        Ok(self.rows().any(|row| row.ready))
+    }
+
     fn ready_workspaces(
         &self,
         after: Option<&str>,
@@ -347,7 +351,7 @@ impl MemoryTables {
     }
 
     /// Whether a run or one above it is listed.
-    fn descends(&self, row: &RunRow, runs: &[RunId]) -> bool {
+    fn descends(&self, row: &RunRow, runs: &BTreeSet<RunId>) -> bool {
         let parent = |row: &&RunRow| {
             row.parent.as_ref().and_then(|parent| self.runs.get(parent)).map(|listed| &listed.row)
         };

@@ -115,6 +115,10 @@ pub fn claim_due(
     if tables.worker(worker)?.is_none_or(|row| row.dead || row.until < now) {
         return Err(ClaimError::Dead(worker.clone()));
     }
+    // Mostly there is none, and then a long filter costs nothing.
+    if !tables.has_ready()? {
+        return Ok(Vec::new());
+    }
     let picked = pick(tables, filter, most, served.as_deref())?;
     let mut claimed = Vec::with_capacity(picked.len());
     for (workspace, run) in picked {

@@ -53,6 +53,8 @@ pub trait Tables {
     fn runs_held(&self, workspace: &str) -> Result<Vec<RunId>, Fault>;
     /// Returns resting runs whose time came.
     fn runs_due(&self, now: Time, most: usize) -> Result<Vec<RunId>, Fault>;
+    /// Returns whether any run is ready.
+    fn has_ready(&self) -> Result<bool, Fault>;
     /// Returns, in order, workspaces behind `after` (all without one) with a ready run that fits.
     fn ready_workspaces(
         &self,
