@@ -84,7 +84,7 @@ fn a_rule_lets_run_a_person_allows_and_the_run_ends() {
         &[
             "6 t1 test/read call_0 runs: no rule says otherwise [default: nothing_else_said]",
             "8 t1 test/ask call_1 asks: the tool's default says preview [tool_default: preview]",
-            "8 t1 the run parked: approval_required",
+            "8 t1 the run waits for a person",
             "9 t1 the run resumed",
             "9 t1 test/ask call_1 allowed by user:ada [person]",
             "10 t1 test/ask call_1 runs: allowed by user:ada [person]",
@@ -100,7 +100,7 @@ fn a_run_that_rests_is_parked_and_another_process_resumes_it() {
         &world,
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
         ],
     );
     let yes = approve(&world, "1.0", None);
@@ -108,7 +108,7 @@ fn a_run_that_rests_is_parked_and_another_process_resumes_it() {
         &answered(world.claimed(), 1, yes),
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "8 t1 test/ask call_0 allowed by user:ada [person]",
             "9 t1 test/ask call_0 runs: allowed by user:ada [person]",
@@ -129,7 +129,7 @@ fn an_approval_may_change_the_arguments_and_be_remembered() {
         &world.after(calls),
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "7 t1 test/ask call_0 allowed by user:ada with other arguments, for the rest of the run: Fine. [person]",
             "8 t1 test/ask call_0 runs: allowed by user:ada [person]",
@@ -156,7 +156,7 @@ fn a_standing_approval_of_an_earlier_run_spares_the_question() {
         &world,
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "7 t1 test/ask  need not be asked about, as user:ada said to remember [person]",
             "8 t1 test/ask call_0 is not asked any more: what was asked is no longer the question [engine]",
@@ -180,7 +180,7 @@ fn refusals_name_their_layer_and_their_reason() {
         &[
             "6 t1 test/deny call_0 forbidden: the tool's default says forbidden [tool_default: forbidden]",
             "7 t1 test/ask call_1 asks: the tool's default says preview [tool_default: preview]",
-            "7 t1 the run parked: approval_required",
+            "7 t1 the run waits for a person",
             "8 t1 the run resumed",
             "9 t1 test/ask call_1 rejected: Not run: user:ada said no: not now [person]",
         ],
@@ -189,7 +189,7 @@ fn refusals_name_their_layer_and_their_reason() {
         &answered(called(&["ask"]), 1, Answer::Expired),
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "8 t1 test/ask call_0 expired: Not run: no approval came in time.",
         ],
@@ -198,7 +198,7 @@ fn refusals_name_their_layer_and_their_reason() {
         &called(&["ask"]).signalled(message(MessageMode::Supersede, false)),
         &[
             "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "6 t1 the run parked: approval_required",
+            "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "9 t1 test/ask call_0 superseded: Not run: the user sent a new message while this waited for an answer.",
         ],
@@ -230,7 +230,7 @@ fn what_is_in_doubt_is_asked_and_answered() {
             "6 t1 test/write call_0 runs: no rule says otherwise [default: nothing_else_said]",
             "7 t1 the run resumed",
             "9 t1 test/write call_0 asks: it was running when the process died, and may have taken effect [recovery: never_repeat_an_effect]",
-            "9 t1 the run parked: approval_required",
+            "9 t1 the run waits for a person",
         ],
     );
     let ends = |answer| lines(&answered(world.clone(), 1, answer)).split_off(4);
@@ -347,7 +347,7 @@ fn change_sets_are_judged_path_by_path() {
             "6 t1 program 0.0 runs [engine: not_a_tool]",
             "7 t1 program 0.0 proposes changes to 2 paths [policy: rule]",
             "8 t1 program 0.0 asks whether its changes become real [policy: rule]",
-            "8 t1 the run parked: approval_required",
+            "8 t1 the run waits for a person",
         ],
     );
     let edited = approve(&world, "1.0", Some(Args::open(into_object(json!({})))));
@@ -386,21 +386,15 @@ fn waits_that_ask_no_approval_say_what_they_wait_for() {
     };
     same(
         &one(ExecutorKind::Client),
-        &["7 t1 built 0.0 waits for a client", "7 t1 the run parked: runtime_tool_pending"],
+        &["7 t1 built 0.0 waits for a client", "7 t1 the run waits for a client"],
     );
-    same(
-        &one(ExecutorKind::Human),
-        &["7 t1 built 0.0 asks a question", "7 t1 the run parked: approval_required"],
-    );
+    same(&one(ExecutorKind::Human), &["7 t1 built 0.0 asks a question", "7 t1 the run waits for a person"]);
     same(
         &one(ExecutorKind::Agent),
-        &["7 t1 built 0.0 waits for run_375b2636bc8976d5978b8ecc06", "7 t1 the run parked: waiting"],
+        &["7 t1 built 0.0 waits for run_375b2636bc8976d5978b8ecc06", "7 t1 the run waits"],
     );
-    same(&one(ExecutorKind::Timer), &["7 t1 built 0.0 waits for the clock", "7 t1 the run parked: waiting"]);
-    same(
-        &one(ExecutorKind::Signal),
-        &["7 t1 built 0.0 waits for the signal built", "7 t1 the run parked: waiting"],
-    );
+    same(&one(ExecutorKind::Timer), &["7 t1 built 0.0 waits for the clock", "7 t1 the run waits"]);
+    same(&one(ExecutorKind::Signal), &["7 t1 built 0.0 waits for the signal built", "7 t1 the run waits"]);
 }
 
 #[test]
@@ -419,7 +413,7 @@ fn an_answer_of_a_person_is_a_decision_and_one_too_late_changes_nothing() {
     same(
         &lines(&world).split_off(2),
         &[
-            "7 t1 the run parked: approval_required",
+            "7 t1 the run waits for a person",
             "8 t1 the run resumed",
             "8 t1 built 0.0 answered by user:ada [person]",
             "11 t2 the run the answer of user:ada changes nothing: the run had settled the question before [person]",
@@ -565,7 +559,7 @@ fn what_is_out_of_date_or_needs_input_is_asked_again() {
         &[
             "9 t1 test/ask call_0 must be asked about again: what its approval was about has changed: notes.md",
             "10 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
-            "10 t1 the run parked: approval_required",
+            "10 t1 the run waits for a person",
         ],
     );
     let input = Outcome::InputRequired { request: Payload::inline("Which?"), state: Payload::default() };
@@ -575,7 +569,7 @@ fn what_is_out_of_date_or_needs_input_is_asked_again() {
         &lines(&world).split_off(1),
         &[
             "8 t1 test/read call_0 asks for more input",
-            "8 t1 the run parked: approval_required",
+            "8 t1 the run waits for a person",
             "9 t1 the run resumed",
             "9 t1 test/read call_0 answered by user:ada [person]",
             "10 t1 test/read call_0 runs again: no rule says otherwise [default: nothing_else_said]",

@@ -1,7 +1,7 @@
 //! What a run did, piece by piece.
 
 use provost_engine::event::*;
-use provost_engine::view::{Piece, story};
+use provost_engine::view::{Piece, rests_for, story};
 
 use crate::world::{World, cancel, done, message, run_spec, step, verdicts, writes};
 
@@ -18,7 +18,7 @@ fn line(piece: &Piece) -> String {
         Piece::Stops { stop } => format!("! {:?}", stop.status()),
         Piece::CancelAsked { by, reason } => format!("! cancel {} {reason}", by.id),
         Piece::Message { by } => format!("! message {}", by.id),
-        Piece::Parked { status } => format!("parked: {status}"),
+        Piece::Parked { status } => rests_for(status).to_owned(),
         Piece::Resumed => "resumed".to_owned(),
         Piece::RunEnded { status } => format!("ended: {status:?}"),
     }
@@ -55,7 +55,7 @@ fn results_stand_in_the_order_of_the_calls_and_a_question_parks_the_run() {
             "< call_1 true ",
             "> call_2 2",
             "? call_2 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":2,\"turn\":1}}",
-            "parked: approval_required",
+            "waits for a person",
         ],
     );
     let mut world = world.claimed();
@@ -74,7 +74,7 @@ fn results_stand_in_the_order_of_the_calls_and_a_question_parks_the_run() {
             "< call_1 true ",
             "> call_2 2",
             "? call_2 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":2,\"turn\":1}}",
-            "parked: approval_required",
+            "waits for a person",
             "resumed",
             "+ call_2 user:ada false",
             "< call_2 true ",
@@ -94,7 +94,7 @@ fn cancels_messages_and_refusals() {
             "turn 1",
             "> call_0 2",
             "? call_0 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "parked: approval_required",
+            "waits for a person",
             "resumed",
             "! message user:ada",
             "< call_0 false Not run: the user sent a new message while this waited for an answer.",
@@ -107,7 +107,7 @@ fn cancels_messages_and_refusals() {
             "turn 1",
             "> call_0 2",
             "? call_0 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "parked: approval_required",
+            "waits for a person",
             "resumed",
             "! cancel user:ada ",
             "< call_0 false Not run: user:ada cancelled the run first.",
@@ -169,7 +169,7 @@ fn a_doubt_is_asked_and_done_again() {
             "> call_0 2",
             "resumed",
             "? call_0 in_doubt {\"tool_name\":\"test/write\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "parked: approval_required",
+            "waits for a person",
             "resumed",
             "+ call_0 user:ada false",
         ],

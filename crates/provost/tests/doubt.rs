@@ -66,7 +66,7 @@ async fn go_on(runtime: &Runtime, run: &RunId) -> Outcome {
 
 #[tokio::test]
 async fn a_call_of_which_nothing_is_known_is_asked_about_and_three_answers_settle_it() {
-    let left = "call-1-1 The process died while this ran, and it is not known whether it took effect. It was not \
+    let left = "call-1-1 The process that ran this was lost and may still run it, and it is not known whether it took effect. It was not \
                 repeated: grace was asked and left it: no line. Look before you try again.";
     let cases = [
         (Decision::approve("grace"), "call-1-1 ok", json!("done"), 1),

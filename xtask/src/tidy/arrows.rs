@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// Third-party crates that would bring a clock, I/O or async into a pure crate.
 const IMPURE: &[&str] =
     &["tokio", "reqwest", "rusqlite", "axum", "jiff", "uuid", "getrandom", "async-trait", "futures"];
-const PURE: &[&str] = &["contract", "protocol", "policy"];
+const PURE: &[&str] = &["contract", "protocol", "policy", "engine"];
 
 /// Reads each crate's manifest and reports every arrow that points up.
 pub(super) fn check(root: &Path) -> Result<Vec<Finding>, Failure> {

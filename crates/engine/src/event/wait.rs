@@ -56,7 +56,7 @@ pub enum WaitKind {
     },
     /// A person who knows what became of an attempt.
     InDoubt {
-        /// Why it is in doubt: `lost`, `timed_out`, `failed`.
+        /// Why it is in doubt: `lost`, `may_still_run` (its worker is lost and may live), `timed_out`, `failed`.
         cause: String,
     },
     /// A client that executes the tool.

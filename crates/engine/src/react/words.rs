@@ -69,6 +69,7 @@ pub(super) fn in_doubt(action: &Action, left_by: Option<(&Actor, &str)>) -> Payl
     let cause = match action.doubt.as_deref() {
         Some("timed_out") => "This took longer than its time limit",
         Some("failed") => "This failed on the way",
+        Some("may_still_run") => "The process that ran this was lost and may still run it",
         Some(_) | None => "The process died while this ran",
     };
     let left = left_by.filter(|(by, _)| !by.id.is_empty()).map(|(by, reason)| {

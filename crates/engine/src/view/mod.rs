@@ -17,6 +17,7 @@ mod waits;
 pub use commit::{ChildOrder, Step, step};
 pub use decisions::{Decided, decisions};
 pub use observer::{Observed, Observer};
+pub use rest::rests_for;
 pub use result::conversation_result;
 pub use status::{RunStatus, status, summary};
 pub use story::{CallName, Piece, Story, StoryLine, story};

@@ -81,3 +81,12 @@ fn word(kind: &WaitKind) -> (u8, &'static str) {
         WaitKind::Child { .. } | WaitKind::Timer | WaitKind::Signal { .. } => (0, "waiting"),
     }
 }
+
+/// Returns what a run that rests waits for, as people read the status of its result record.
+pub fn rests_for(status: &str) -> &'static str {
+    match status {
+        "approval_required" => "waits for a person",
+        "runtime_tool_pending" => "waits for a client",
+        _ => "waits",
+    }
+}

@@ -83,12 +83,7 @@ fn proposal(
     let ruling = ruling(opened, action).cloned().unwrap_or_default();
     let reason = ruling.get("reason").and_then(Value::as_str).unwrap_or_default();
     let (kind, summary) = match &opened.kind {
-        WaitKind::InDoubt { .. } => {
-            let summary = format!(
-                "{name} was running when the process died, and it is not known whether it took effect."
-            );
-            ("in_doubt", summary)
-        }
+        WaitKind::InDoubt { cause } => ("in_doubt", in_doubt(name, cause)),
         WaitKind::Question => ("question", action.spec.prompt.clone().unwrap_or_else(|| name.clone())),
         WaitKind::Input => ("input", format!("{name} needs more input.")),
         _ => ("tool_call", format!("{} wants to run {name}: {reason}", agent.unwrap_or("the agent"))),
@@ -112,6 +107,17 @@ fn proposal(
     let label = Object::from_iter([("tool_call_id".to_owned(), called.label.as_str().into())]);
     let message = approval_message(&pending.ok()?, None, &[], label);
     Some(Asked { client: false, value: message.to_value(), message: Arc::new(message) })
+}
+
+/// What is known of a call whose outcome is not.
+fn in_doubt(name: &str, cause: &str) -> String {
+    let known = match cause {
+        "timed_out" => "took longer than its time limit",
+        "failed" => "failed on the way",
+        "may_still_run" => "was running when its process was lost, may still be running",
+        _ => "was running when the process died",
+    };
+    format!("{name} {known}, and it is not known whether it took effect.")
 }
 
 fn metadata(

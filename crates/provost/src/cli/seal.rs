@@ -13,12 +13,13 @@ use crate::SealKey;
 /// with secrets that would have to wait are refused.
 pub(super) fn key(root: &Path) -> Option<SealKey> {
     let file = environment::seal_key_file()?;
-    let folder = file.parent()?;
-    for_the_owner(folder).ok()?;
-    let (root, folder) = (root.canonicalize().ok()?, folder.canonicalize().ok()?);
-    if folder.starts_with(root) {
+    let folder = std::path::absolute(file.parent()?).ok()?;
+    // What is not there yet is made below what is.
+    let there = folder.ancestors().find_map(|folder| folder.canonicalize().ok())?;
+    if there.starts_with(root.canonicalize().ok()?) {
         return None;
     }
+    for_the_owner(&folder).ok()?;
     read(&file).or_else(|_| make(&file)).ok()
 }
 

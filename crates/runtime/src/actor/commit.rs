@@ -1,9 +1,10 @@
 //! Committing a batch of events, and what the actor does when the store refuses or fails.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use provost_engine::event::{Event, EventKind, RunAccepted};
-use provost_engine::{Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
+use provost_engine::{ActionId, Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
 
 use super::patience::{Outage as _, Pauses};
 use super::run::{ActorError, Release, RunActor};
@@ -69,7 +70,7 @@ impl RunActor {
         } else {
             self.row = commit.row.clone();
         }
-        self.seal(&mut commit, events);
+        self.seal(&mut commit, events, release);
         let context = self.context();
         for order in &step.children {
             let Some(action) = self.state().action(order.action) else { continue };
@@ -81,19 +82,26 @@ impl RunActor {
         Ok(commit)
     }
 
-    /// Secret arguments of actions that begin to wait are sealed in the commit that opens the wait, and
-    /// deleted in the one that ends the action.
-    fn seal(&self, commit: &mut Commit, events: &[Event]) {
+    /// Secret arguments of actions that begin to wait are sealed in the commit that opens the wait, those of actions
+    /// that have to wait for others in the commit that lets go of the run. They are deleted in the commit that ends
+    /// the action.
+    fn seal(&self, commit: &mut Commit, events: &[Event], release: Option<Release>) {
         commit.sealed_delete.retain(|id| self.arguments.hides(*id));
         let Some(key) = &self.shared.seal else { return };
+        let mut waiting: BTreeSet<ActionId> = BTreeSet::new();
         for event in events {
-            let EventKind::WaitOpened(opened) = &event.kind else { continue };
-            for id in &opened.actions {
-                let args = self.state().action(*id).map(|action| &action.args).filter(|args| args.hides);
-                let Some(raw) = args.and_then(|args| self.arguments.of(*id, args)) else { continue };
-                let sealed = key.seal(&self.state().spec.run, *id, &raw);
-                commit.sealed_put.extend(sealed.map(|sealed| (*id, sealed)));
+            if let EventKind::WaitOpened(opened) = &event.kind {
+                waiting.extend(&opened.actions);
             }
+        }
+        if matches!(release, Some(Release::Rests | Release::Drained)) {
+            waiting.extend(self.state().open_actions().map(|(id, _)| id));
+        }
+        for id in waiting {
+            let args = self.state().action(id).map(|action| &action.args).filter(|args| args.hides);
+            let Some(raw) = args.and_then(|args| self.arguments.of(id, args)) else { continue };
+            let sealed = key.seal(&self.state().spec.run, id, &raw);
+            commit.sealed_put.extend(sealed.map(|sealed| (id, sealed)));
         }
     }
 }

@@ -194,6 +194,8 @@ impl RunActor {
         let worked = self.work().await;
         self.tasks.abort_all().await;
         let release = worked?;
+        // The next actor of this process goes on counting where this one stops.
+        self.loaded.active_ms = self.active_ms();
         Ok(Parked { release, loaded: self.loaded, arguments: self.arguments })
     }
 
@@ -250,12 +252,17 @@ impl RunActor {
         let draining = *self.drain.borrow();
         Now {
             wall: Time(self.shared.clock.now_ms()),
-            active_ms: self.loaded.active_ms
-                + u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            active_ms: self.active_ms(),
             draining,
             can_seal: self.shared.seal.is_some(),
             reserve: self.shared.performer.reserve(&self.context(), &self.state().transcript),
         }
+    }
+
+    /// How long the run has been worked on.
+    fn active_ms(&self) -> u64 {
+        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.loaded.active_ms.saturating_add(elapsed)
     }
 
     pub(super) fn context(&self) -> RunContext {

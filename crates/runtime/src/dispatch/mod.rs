@@ -4,12 +4,15 @@
 //! cancels and resumes; each joins the work that is going on. [`EventHub`] follows any run, live or over, from
 //! any process.
 
+mod dispatcher;
 mod doors;
 mod events;
+mod handle;
 mod sessions;
 mod worker;
 
+pub use dispatcher::Dispatcher;
 pub use doors::{Doors, NewRunRequest, SayOutcome, StartError};
 pub use events::{EventHub, Followed, RunEvent, RunEvents};
+pub use handle::{DispatcherConfig, Released, RunError, Scope};
 pub use sessions::{SessionDoorError, Sessions};
-pub use worker::{Dispatcher, DispatcherConfig, Released, RunError, Scope};

@@ -1,19 +1,19 @@
 //! The worker of a process: it claims runs, holds one lease for all of them, and gives each an actor.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use provost_engine::{Epoch, RunId, WorkerId};
-use tokio::sync::futures::Notified;
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
+use super::handle::{Bells, DispatcherConfig, Handle, RunError, Scope, lock, millis};
 use crate::actor::{ActorError, Lease, Parked, Release, RunActor, Shared};
 use crate::port::Fault;
 use crate::process::{is_gone, this_process};
-use crate::store::{Beat, ClaimError, ClaimFilter, Claimed, RegisterError};
+use crate::store::{Beat, ClaimError, ClaimFilter, Claimed};
 
 /// How many parked runs a worker holds in memory, so that it need not read them again.
 const PARKED_MAX: usize = 256;
@@ -22,232 +22,29 @@ const LOOK_GAP: Duration = Duration::from_millis(5);
 /// How many due waits and runs one sweep handles.
 const SWEEP: usize = 256;
 
-/// Which runs a worker takes.
-#[derive(Clone, Debug)]
-pub enum Scope {
-    /// Every run that the filter fits.
-    All(ClaimFilter),
-    /// Only runs that it was asked to work on, and their children.
-    Asked,
-}
-
-/// How a worker works.
-#[derive(Clone, Debug)]
-pub struct DispatcherConfig {
-    /// Its id. Never used again.
-    pub worker: WorkerId,
-    /// Which runs it takes.
-    pub scope: Scope,
-    /// How many runs at once.
-    pub runs_max: usize,
-    /// How long its lease lasts without a heartbeat.
-    pub lease: Duration,
-    /// How often it renews the lease.
-    pub beat: Duration,
-}
-
-impl DispatcherConfig {
-    /// Returns the defaults for a worker: 256 runs at once, a lease of 15 s, a heartbeat every second.
-    pub fn new(worker: WorkerId, scope: Scope) -> Self {
-        let (lease, beat) = (Duration::from_secs(15), Duration::from_secs(1));
-        Self { worker, scope, runs_max: 256, lease, beat }
-    }
-}
-
-/// How working on a run failed here. The run itself is not over.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct RunError {
-    /// What happened.
-    pub message: String,
-}
-
-/// A running worker. Cheap to clone; it stops when the last handle is dropped or it is drained.
-#[derive(Clone)]
-pub struct Dispatcher {
-    inner: Arc<Handle>,
-}
-
-/// The bell of each actor, with the epoch of its claim: a run may be claimed again before the end of its earlier
-/// actor was seen.
-type Bells = Mutex<HashMap<RunId, (Epoch, Arc<Notify>)>>;
-
-struct Handle {
-    /// Shared with the filter of every look.
-    asked: Mutex<Arc<BTreeSet<RunId>>>,
-    bells: Arc<Bells>,
-    failed: Mutex<HashMap<RunId, RunError>>,
-    /// The runs that have an actor here.
-    working: Mutex<HashSet<RunId>>,
-    /// Who waits until a run has no actor here any more.
-    released: Mutex<HashMap<RunId, Arc<Notify>>>,
-    wake: Notify,
-    drain: watch::Sender<bool>,
-    ended: Mutex<Option<oneshot::Receiver<()>>>,
-}
-
-impl Dispatcher {
-    /// Registers a worker and starts it.
-    ///
-    /// # Errors
-    /// If the store does not take the worker.
-    pub async fn start(shared: Arc<Shared>, config: DispatcherConfig) -> Result<Self, RegisterError> {
-        let ttl_ms = millis(config.lease);
-        shared.store.register(config.worker.clone(), this_process(), ttl_ms).await?;
-        let (drain, draining) = watch::channel(false);
-        let (ended_by, ended) = oneshot::channel();
-        let bells = Arc::<Bells>::default();
-        let handle = Arc::new(Handle {
-            asked: Mutex::default(),
-            bells: bells.clone(),
-            failed: Mutex::default(),
-            working: Mutex::default(),
-            released: Mutex::default(),
-            wake: Notify::new(),
-            drain,
-            ended: Mutex::new(Some(ended)),
-        });
-        let (lease, leases) = watch::channel(Lease::Until(Instant::now() + config.lease * 2 / 3));
-        let worker = Worker {
-            handle: Arc::downgrade(&handle),
-            shared,
-            lease,
-            leases,
-            drain: draining,
-            bells,
-            tasks: JoinSet::new(),
-            parked: VecDeque::new(),
-            worker: config.worker.clone(),
-            lives: 1,
-            dead: false,
-            missed: false,
-            unsure: false,
-            config,
-        };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the worker owns its loop and ends with its last handle"
-        )]
-        tokio::spawn(async move {
-            worker.run().await;
-            let _ = ended_by.send(());
-        });
-        Ok(Self { inner: handle })
-    }
-
-    /// Works on a run, and on its children, until it rests or ends. One that is at work here reads its signals
-    /// before anything that happens from now on.
-    pub fn ask(&self, run: &RunId) {
-        let mut asked = lock(&self.inner.asked);
-        if !asked.contains(run) {
-            Arc::make_mut(&mut asked).insert(run.clone());
-        }
-        drop(asked);
-        lock(&self.inner.failed).remove(run);
-        if let Some((_, bell)) = lock(&self.inner.bells).get(run) {
-            bell.notify_one();
-        }
-        self.inner.wake.notify_one();
-    }
-
-    /// Lets every run that is at work here read its signals.
-    pub fn ring(&self) {
-        lock(&self.inner.bells).values().for_each(|(_, bell)| bell.notify_one());
-    }
-
-    /// Returns why working on a run failed here, if it did.
-    pub fn failure(&self, run: &RunId) -> Option<RunError> {
-        lock(&self.inner.failed).get(run).cloned()
-    }
-
-    /// Returns whether a run is worked on here.
-    pub fn works_on(&self, run: &RunId) -> bool {
-        lock(&self.inner.working).contains(run)
-    }
-
-    /// Returns a subscription to the end of working on a run here: it rests, is over, or failed.
-    pub fn released(&self, run: &RunId) -> Released {
-        let notify = lock(&self.inner.released).entry(run.clone()).or_default().clone();
-        Released { notify, run: run.clone(), handle: self.inner.clone() }
-    }
-
-    /// Stops taking runs, lets running attempts end or reports them lost, and gives up the lease.
-    pub async fn drain(&self) {
-        let _ = self.inner.drain.send(true);
-        self.inner.wake.notify_one();
-        let ended = lock(&self.inner.ended).take();
-        if let Some(ended) = ended {
-            let _ = ended.await;
-        }
-    }
-}
-
-/// Waits until a run is not worked on here any more.
-pub struct Released {
-    notify: Arc<Notify>,
-    run: RunId,
-    handle: Arc<Handle>,
-}
-
-impl Released {
-    /// Returns a future that ends with the next release after it was enabled or polled.
-    pub fn notified(&self) -> Notified<'_> {
-        self.notify.notified()
-    }
-}
-
-impl Drop for Released {
-    fn drop(&mut self) {
-        let mut waiting = lock(&self.handle.released);
-        // The map and this one: nothing else waits for the run.
-        if waiting.get(&self.run).is_some_and(|it| Arc::ptr_eq(it, &self.notify))
-            && Arc::strong_count(&self.notify) <= 2
-        {
-            waiting.remove(&self.run);
-        }
-    }
-}
-
-impl Handle {
-    fn release(&self, run: &RunId) {
-        lock(&self.working).remove(run);
-        if let Some(waiting) = lock(&self.released).remove(run) {
-            waiting.notify_waiters();
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// What one actor came to.
-type Ended = (RunId, Epoch, Result<Parked, ActorError>);
+pub(super) type Ended = (RunId, Epoch, Result<Parked, ActorError>);
 
-struct Worker {
-    handle: std::sync::Weak<Handle>,
-    shared: Arc<Shared>,
-    config: DispatcherConfig,
-    lease: watch::Sender<Lease>,
-    leases: watch::Receiver<Lease>,
-    drain: watch::Receiver<bool>,
-    bells: Arc<Bells>,
-    tasks: JoinSet<Ended>,
-    parked: VecDeque<(RunId, Epoch, Parked)>,
+pub(super) struct Worker {
+    pub(super) handle: std::sync::Weak<Handle>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) config: DispatcherConfig,
+    pub(super) lease: watch::Sender<Lease>,
+    pub(super) leases: watch::Receiver<Lease>,
+    pub(super) drain: watch::Receiver<bool>,
+    pub(super) bells: Arc<Bells>,
+    pub(super) tasks: JoinSet<Ended>,
+    pub(super) parked: VecDeque<(RunId, Epoch, Parked)>,
     /// The id it works under: the configured one, or another after it was taken for dead.
-    worker: WorkerId,
+    pub(super) worker: WorkerId,
     /// How often it was registered.
-    lives: u32,
+    pub(super) lives: u32,
     /// Whether it was taken for dead, and has no lease.
-    dead: bool,
+    pub(super) dead: bool,
     /// Whether the last look failed and is due again.
-    missed: bool,
+    pub(super) missed: bool,
     /// Whether the answer of a claim was lost: it may hold runs that it does not know of.
-    unsure: bool,
+    pub(super) unsure: bool,
 }
 
 impl Worker {
@@ -255,7 +52,8 @@ impl Worker {
         lock(&self.bells)
     }
 
-    async fn run(mut self) {
+    /// Works until it is drained or has no handle any more.
+    pub(super) async fn run(mut self) {
         let mut changes = self.shared.store.watch();
         let mut beat = tokio::time::interval(self.config.beat);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -176,6 +176,7 @@ fn cause(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::TimedOut { .. } => "timed_out",
         Outcome::Failed { .. } => "failed",
+        Outcome::Lost { gone: false, .. } => "may_still_run",
         Outcome::Completed { .. }
         | Outcome::Stopped
         | Outcome::Lost { .. }

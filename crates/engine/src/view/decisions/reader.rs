@@ -8,7 +8,7 @@ use provost_contract::Message;
 use super::{Decided, visibility};
 use crate::event::{Event, EventKind};
 use crate::state::{Illegal, RunState};
-use crate::view::rest::{Rests, Woken};
+use crate::view::rest::{Rests, Woken, rests_for};
 use crate::view::shown::called;
 use crate::{ActionId, Agent, Time};
 
@@ -119,5 +119,5 @@ impl Reader {
 
 fn parked(state: &RunState, since: Time, word: &str) -> Decided {
     let turn = state.turn_number().into();
-    Decided { seq: state.seq.0, at_ms: since.0, turn, what: format!("parked: {word}"), ..Decided::default() }
+    Decided { seq: state.seq.0, at_ms: since.0, turn, what: rests_for(word).to_owned(), ..Decided::default() }
 }

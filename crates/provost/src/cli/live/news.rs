@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use provost_engine::event::{ActionSpec, Event, EventKind};
+use provost_engine::event::{ActionSpec, EndedBy, Event, EventKind};
 use provost_engine::view::{Observed, Observer};
 use provost_engine::{ActionId, Seq, Time};
 use provost_runtime::actor::{LoadError, ReadRun};
@@ -132,6 +132,8 @@ impl Reader {
                 let said = done.summary.as_deref();
                 let said = said.or_else(|| result.pointer("/metadata/summary").and_then(Value::as_str));
                 let said = said.or_else(|| result.get("error").and_then(Value::as_str)).unwrap_or_default();
+                let attested = done.by == EndedBy::Attested;
+                let said = if attested { "happened, as a person says" } else { said };
                 let began = self.began.remove(&done.action).filter(|_| done.attempt.is_some());
                 let ms = began.map(|began| event.at.0.saturating_sub(began.0));
                 ended = Some(Ended { said: said.to_owned(), ms });

@@ -44,7 +44,7 @@ fn of_piece(piece: &Piece) -> Vec<String> {
         Piece::Stops { stop } => format!("  ! {}", stopped(stop)),
         Piece::CancelAsked { by, .. } => format!("  ! {} wants it stopped", by.name()),
         Piece::Message { by } => format!("  ! {} said something", by.name()),
-        Piece::Parked { status } => format!("parked: {status}"),
+        Piece::Parked { status } => view::rests_for(status).to_owned(),
         Piece::Resumed => "resumed".to_owned(),
         Piece::RunEnded { status } => format!("ended: {}", <&str>::from(*status)),
     };
