@@ -173,3 +173,40 @@ async fn a_client_gets_the_secrets_of_the_call_that_it_executes() {
     assert_eq!((done.status, results(&done)), (RunStatus::Completed, vec!["call-1-1 ok".to_owned()]));
     assert!(!stored(&store, &done).await.contains("hunter2"));
 }
+
+/// The second call waits for the first one and is not asked about yet; another process goes on with both.
+#[tokio::test]
+async fn secrets_of_a_call_that_waits_for_another_outlive_the_process() {
+    let calls = || {
+        let first = ("note/put", json!({ "text": "first" }));
+        Script::new().calls([first, ("bank/login", ada())]).say("Done.")
+    };
+    for (with_key, told) in [(true, ["call-1-1 ok", "call-1-2 ok"]), (false, ["call-1-1 ok", ""])] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::new(SystemClock)));
+        let key = SealKey::generate().unwrap();
+        let ledger = Ledger::default();
+        let process = || {
+            let noted = ledger.clone();
+            let login = Tool::new("bank/login", "Logs in.", move |login: Login| {
+                noted.note(format!("{} {}", login.user, login.password));
+                async { Ok(()) }
+            });
+            let put = Tool::new("note/put", "Puts.", |_: crate::scene::Text| async { Ok(()) });
+            let builder = Runtime::builder().model(calls()).tool(login.asks()).tool(put.asks());
+            let builder = builder.store(store.clone());
+            if with_key { builder.seal_key(key.clone()) } else { builder }.build().unwrap()
+        };
+        let run = process().start("Go.").await.unwrap().outcome().await.unwrap().run;
+        let later = process();
+        let mut outcome = later.outcome(&run).await.unwrap();
+        while let Some(asked) = outcome.waits.first() {
+            let yes = later.decide(&asked.wait.to_string(), Decision::approve("grace")).await.unwrap();
+            outcome = yes.outcome().await.unwrap();
+        }
+        let results = results(&outcome);
+        assert_eq!(results[0], told[0]);
+        assert_eq!(results[1] == "call-1-2 ok", with_key, "{}", results[1]);
+        assert_eq!(ledger.entries(), if with_key { vec!["ada hunter2".to_owned()] } else { Vec::new() });
+        assert!(!outcome.result.to_string().contains("hunter2"));
+    }
+}

@@ -268,3 +268,43 @@ async fn a_model_whose_call_keeps_failing_is_told() {
         told.iter().filter(|line| line.contains("has failed 3 times with the same arguments")).count();
     assert_eq!((outcome.status, nudges), (RunStatus::Completed, 1), "{told:?}");
 }
+
+/// Takes its time for every turn, and asks for a call that a person must allow.
+struct Slowly(std::time::Duration);
+
+impl provost::port::Model for Slowly {
+    fn turn<'a>(
+        &'a self,
+        request: provost::port::TurnRequest<'a>,
+    ) -> provost::port::Boxed<'a, Result<provost::port::TurnAnswer, provost::port::ModelError>> {
+        let call = json!({ "id": "1", "name": "note/write", "parameters": { "text": "a" } });
+        let calls = if request.turn < 4 { vec![call] } else { Vec::new() };
+        let turn = json!({ "content": "Done.", "tool_calls": calls });
+        Box::pin(async move {
+            tokio::time::sleep(self.0).await;
+            provost::port::TurnAnswer::from_adapter(&turn)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn working_time_counts_on_after_a_wait() {
+    let status = async |seconds: u64| {
+        let model: std::sync::Arc<dyn provost::port::Model> =
+            std::sync::Arc::new(Slowly(std::time::Duration::from_secs(2)));
+        let write = provost::Tool::new("note/write", "Writes.", |_: crate::scene::Text| async { Ok(()) });
+        let agent = Agent::new("scribe").budget("wall_clock_seconds", seconds).repetition_limit(0);
+        let builder = provost::Runtime::builder().model(model).tool(write.asks()).agent(agent);
+        let runtime = builder.build().unwrap();
+        let mut outcome = runtime.start("Go.").await.unwrap().outcome().await.unwrap();
+        while let Some(asked) = outcome.waits.first() {
+            // A person who takes an hour costs nothing.
+            tokio::time::sleep(std::time::Duration::from_secs(3_600)).await;
+            let yes = provost::Decision::approve("grace");
+            outcome = runtime.decide(&asked.wait.to_string(), yes).await.unwrap().outcome().await.unwrap();
+        }
+        outcome.status
+    };
+    assert_eq!(status(5).await, RunStatus::BudgetExceeded);
+    assert_eq!(status(60).await, RunStatus::Completed);
+}
