@@ -2,8 +2,8 @@
 
 use provost_contract::timestamp;
 use provost_engine::event::{Event, EventKind};
-use provost_engine::{RunId, Seq};
-use provost_runtime::store::{ListedRun, RunFilter, Store};
+use provost_engine::Seq;
+use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 
@@ -31,8 +31,8 @@ pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Resul
     let page = store.runs(filter, None, options.limit.max(1)).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;
     for listed in &page.items {
-        let prompt = prompt(&*store, &listed.row.run).await?;
-        screen.show(&document(listed, &prompt), || line(listed, &prompt));
+        let words = words(&*store, &listed.row).await?;
+        screen.show(&document(listed, &words), || line(listed, &words.prompt));
     }
     if page.items.is_empty() {
         screen.tell("no runs");
@@ -55,31 +55,52 @@ fn known_status(word: &str) -> Result<(), Failure> {
     })
 }
 
-/// What a run was asked for: the first line of its input.
-pub(super) async fn prompt(store: &dyn Store, run: &RunId) -> Result<String, Failure> {
-    let first = store.journal(run.clone(), Seq(0), 1).await.map_err(|fault| Failure::storage(&fault))?;
-    let event = first.first().and_then(|record| Event::from_record(record).ok());
-    let Some(EventKind::RunAccepted(accepted)) = event.map(|event| event.kind) else {
-        return Ok(String::new());
-    };
-    let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
-    let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();
-    Ok(text.trim().lines().next().unwrap_or_default().to_owned())
+/// What lists show of the words of a run. They are in its journal alone, so that they can be erased there.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The first line of what it was asked for.
+    prompt: String,
+    /// What the model said last, once it is over.
+    last: String,
+}
+
+/// Reads the words of a run that lists show.
+pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Failure> {
+    let mut words = Words::default();
+    if let Some(EventKind::RunAccepted(accepted)) = event_behind(store, row, Seq(0)).await? {
+        let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
+        let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();
+        text.trim().lines().next().unwrap_or_default().clone_into(&mut words.prompt);
+    }
+    let before = Seq(row.head.0.saturating_sub(1));
+    if row.ended.is_some()
+        && let Some(EventKind::RunEnded(ended)) = event_behind(store, row, before).await?
+    {
+        ended.text.shown().as_str().unwrap_or_default().clone_into(&mut words.last);
+    }
+    Ok(words)
+}
+
+/// The event behind a position of a journal, as far as it can be read.
+async fn event_behind(store: &dyn Store, row: &RunRow, after: Seq) -> Result<Option<EventKind>, Failure> {
+    let read = store.journal(row.run.clone(), after, 1).await.map_err(|fault| Failure::storage(&fault))?;
+    Ok(read.first().and_then(|record| Event::from_record(record).ok()).map(|event| event.kind))
 }
 
 /// A run as machines read it.
-pub(super) fn document(listed: &ListedRun, prompt: &str) -> Value {
+pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
     let row = &listed.row;
     json!({
         "run": row.run.as_str(),
         "agent": row.agent,
         "project": row.workspace,
         "status": row.status,
-        "prompt": prompt,
+        "prompt": words.prompt,
         "created_at": timestamp::iso8601(row.created.0.div_euclid(1_000)),
         "updated_at": timestamp::iso8601(row.updated.0.div_euclid(1_000)),
         "records": row.head,
-        "summary": listed.summary,
+        "summary": words.last,
+        "stats": listed.summary,
     })
 }
 

@@ -15,8 +15,8 @@ pub(in crate::cli) async fn run(options: &OneRun, screen: &Screen) -> Result<Exi
     let listed = place::find(&*store, &options.run).await?;
     let read = journal::read(&*store, &listed.row.run).await?;
     if screen.is_json() {
-        let prompt = super::runs::prompt(&*store, &listed.row.run).await?;
-        let run = super::runs::document(&listed, &prompt);
+        let words = super::runs::words(&*store, &listed.row).await?;
+        let run = super::runs::document(&listed, &words);
         screen.document(&json!({ "run": run, "result": result(&read)? }));
     } else {
         screen.data(&story(&listed.row, &read)?);
