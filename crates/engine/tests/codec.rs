@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use provost_engine::event::DecodeError;
+use provost_engine::event::{DecodeError, ERASED};
 use provost_engine::{Actor, Digest, Erasure, Event, EventKind, Record, Seq, Time, verify};
 use serde_json::Value;
 
@@ -116,4 +116,20 @@ fn a_record_of_an_older_version_is_brought_up_to_date() {
 fn a_body_that_is_not_what_its_kind_says_is_named() {
     let record = Record { facts: "{}".into(), ..record_of(&event(sample::kinds().remove(0))) };
     assert!(matches!(Event::from_record(&record), Err(DecodeError::Body { .. })));
+}
+
+#[test]
+fn what_people_read_says_that_it_was_erased() {
+    let mut marked = BTreeSet::new();
+    for kind in sample::kinds() {
+        let mut record = record_of(&event(kind));
+        erase(&mut record);
+        let read = Event::from_record(&record).unwrap();
+        let again = record_of(&read);
+        if again.words.as_deref().is_some_and(|words| words.contains(ERASED)) {
+            marked.insert(read.kind.name());
+        }
+    }
+    let wanted = ["run_accepted", "signal_taken", "run_ended", "model_responded", "action_ended"];
+    assert_eq!(marked, BTreeSet::from(wanted));
 }

@@ -3,10 +3,13 @@
 //! A body is split into facts and words by the paths that its kind declares. A record of an older version
 //! is brought up to date on its JSON, one version at a time.
 
-use serde_json::{Map, Value};
+use std::sync::Arc;
 
-use super::{Event, EventKind};
-use crate::{Digest, Record, RunId, Seq, Unchained};
+use provost_contract::Message;
+use serde_json::{Map, Value, json};
+
+use super::{ActionEnd, ERASED, Event, EventKind, ModelUse};
+use crate::{Digest, Payload, Record, RunId, Seq, Unchained};
 
 /// Why a record is not an event that this program knows.
 #[derive(Debug, thiserror::Error)]
@@ -75,9 +78,31 @@ impl Event {
         let erased = words.is_none();
         put_words(&mut body, words.unwrap_or_default());
         let body = (record.version..version).fold(body, |body, from| upcast(kind, from, body));
-        let kind = EventKind::from_value(kind, body).ok_or_else(newer)?.map_err(unreadable)?;
+        let mut kind = EventKind::from_value(kind, body).ok_or_else(newer)?.map_err(unreadable)?;
+        if erased {
+            mark_erased(&mut kind);
+        }
         let actor = serde_json::from_str(&record.actor).map_err(unreadable)?;
         Ok(Self { seq, at: record.at, epoch: record.epoch, actor, kind, erased })
+    }
+}
+
+/// Puts a mark where people and models read words that were erased. Where other words were, nothing stands.
+fn mark_erased(kind: &mut EventKind) {
+    let text = |role| Arc::new(Message::text(role, ERASED));
+    match kind {
+        EventKind::RunAccepted(accepted) if accepted.spec.model == ModelUse::Asked => {
+            Arc::make_mut(&mut accepted.spec).input = vec![text("user")];
+        }
+        EventKind::ModelResponded(responded) => responded.messages = vec![text("assistant")],
+        EventKind::ActionEnded(ended) => {
+            let success = ended.status == ActionEnd::Completed;
+            let said = if success { "result" } else { "error" };
+            ended.summary = Some(ERASED.to_owned());
+            ended.result = Payload::inline(json!({ "success": success, said: ERASED }));
+        }
+        EventKind::RunEnded(ended) => ended.text = Payload::inline(ERASED),
+        _ => {}
     }
 }
 

@@ -53,8 +53,11 @@ pub(super) enum Command {
     /// Ask the policy of a project
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Check the hash chain of a run's journal, or of all
+    /// Check that a run, or every run, is what was written: journal, list, waits
     Verify(VerifyOptions),
+    /// Show, erase and prune what the database holds
+    #[command(subcommand)]
+    Db(DbCommand),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
     /// Read a provider's transcript or another program's session, say what is wrong with it, and repair it
@@ -274,9 +277,58 @@ pub(super) struct PolicyTestOptions {
 pub(super) struct VerifyOptions {
     /// The run; every run when left out
     pub(super) run: Option<String>,
-    /// Also look up what this anchor file witnessed
-    #[arg(long, value_name = "FILE")]
-    pub(super) anchor: Option<PathBuf>,
+    /// Also look up every line of an anchor file: of this one, or of the configured one when left out
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub(super) anchor: Option<Option<PathBuf>>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum DbCommand {
+    /// Say how much the database holds
+    Stats,
+    /// List the records of a run: number, time, kind, and the size of their words
+    Records(RecordsOptions),
+    /// Erase the words of records: messages, arguments, results; facts, hashes and the chain stay
+    Erase(EraseOptions),
+    /// Remove runs that ended long ago, and artifacts that no run uses
+    Prune(PruneOptions),
+}
+
+#[derive(Args)]
+pub(super) struct RecordsOptions {
+    #[command(flatten)]
+    pub(super) of: OneRun,
+    /// Only records whose words or artifacts contain this text; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    pub(super) find: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct EraseOptions {
+    /// The run; `last` is the newest
+    pub(super) run: String,
+    /// The number of a record, as provost db records lists it; may be given several times
+    #[arg(long, value_name = "N", required = true)]
+    pub(super) seq: Vec<u64>,
+    /// Why; it is recorded with your name
+    #[arg(long, required = true)]
+    pub(super) reason: String,
+}
+
+#[derive(Args)]
+pub(super) struct PruneOptions {
+    /// Only runs that ended before: a number of days ago such as 90, or a date such as 2026-01-31 (UTC)
+    #[arg(long, value_name = "DAYS|DATE")]
+    pub(super) before: String,
+    /// Also conversations that did not change since, with their runs; else a run of a conversation stays
+    #[arg(long)]
+    pub(super) sessions: bool,
+    /// Only list what would go
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) dry_run: bool,
+    /// Remove without a question
+    #[arg(long, short)]
+    pub(super) yes: bool,
 }
 
 #[derive(Args)]

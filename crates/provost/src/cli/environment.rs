@@ -15,6 +15,8 @@ use super::failure::{Code, Failure};
 const DATABASE: &str = "PROVOST_DATABASE_URL";
 /// The file with the key that seals secret arguments of calls that wait.
 const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
+/// The file outside the database that has a line for every run that ended.
+const ANCHOR: &str = "PROVOST_ANCHOR_FILE";
 /// A fixed time in milliseconds, for tests.
 const CLOCK: &str = "PROVOST_CLOCK_MS";
 /// A seed for names, for tests.
@@ -33,6 +35,11 @@ pub(super) fn database() -> Option<OsString> {
 pub(super) fn seal_key_file() -> Option<PathBuf> {
     let named = env::var_os(SEAL_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(config_folder()?.join("seal.key")))
+}
+
+/// The anchor file that the environment names.
+pub(super) fn anchor_file() -> Option<PathBuf> {
+    env::var_os(ANCHOR).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.

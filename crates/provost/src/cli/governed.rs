@@ -10,6 +10,7 @@ use provost_contract::json::{self, Object};
 use provost_policy::{ActionPolicy, Decision};
 use provost_tools::GOVERNING_NAMES;
 
+use super::anchor;
 use super::config::Project;
 
 /// How much of a file is read for its digest; a longer one is known by its beginning and its length.
@@ -66,6 +67,8 @@ pub(super) struct Governed {
     root: PathBuf,
     /// Where git keeps what it runs, when the project is in a repository.
     git: Vec<PathBuf>,
+    /// The anchor file, when there is one.
+    anchor: Option<PathBuf>,
 }
 
 /// Files by name, with the digest of what they hold.
@@ -74,7 +77,8 @@ pub(super) type Digests = BTreeMap<String, String>;
 impl Governed {
     pub(super) fn new(project: &Project, root: &Path) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        Self { project: project.folder.clone(), git: git_folders(&project.root()), root }
+        let anchor = anchor::path(project).map(|path| lexical(&path));
+        Self { project: project.folder.clone(), git: git_folders(&project.root()), root, anchor }
     }
 
     /// The workspace that runs of the project belong to.
@@ -160,7 +164,8 @@ impl Governed {
             return Some((*name).to_owned());
         }
         let below = |place: &Path| path.starts_with(place).then(|| place.to_string_lossy().into_owned());
-        below(&self.project.join("agents")).or_else(|| self.git.iter().find_map(|git| below(git)))
+        below(&self.project.join("agents"))
+            .or_else(|| self.git.iter().chain(&self.anchor).find_map(|file| below(file)))
     }
 }
 
@@ -241,7 +246,8 @@ mod tests {
 
     fn governed() -> Governed {
         let project = PathBuf::from("/p");
-        Governed { root: project.clone(), git: vec!["/p/.git".into()], project }
+        let anchor = Some("/w/anchors".into());
+        Governed { root: project.clone(), git: vec!["/p/.git".into()], project, anchor }
     }
 
     #[test]
@@ -257,6 +263,7 @@ mod tests {
             &["sqlite3", "/p/.provost/provost.db"],
             &["sed", "-i", "s/a/b/", "../p/agents/a.md"],
             &["ls", "x/../CLAUDE.md"],
+            &["sh", "-c", "echo x>>../w/anchors"],
         ] {
             assert!(governed().named("shell/run", &call(argv)).is_some(), "{argv:?}");
         }
@@ -265,6 +272,7 @@ mod tests {
             &["git", "commit", "-m", "more agents"],
             &["ls", "src/agents/x.py", ".github", ".gitignore"],
             &["grep", "provost", "docs"],
+            &["cat", "anchors", "/w/anchors.md"],
         ] {
             assert_eq!(governed().named("shell/run", &call(argv)), None, "{argv:?}");
         }

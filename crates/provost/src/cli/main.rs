@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use provost_tools::supervise;
 
-use super::args::{Cli, Command, PolicyCommand};
+use super::args::{Cli, Command, DbCommand, PolicyCommand};
 use super::command;
 use super::environment;
 use super::exit::Exit;
@@ -80,6 +80,10 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
         Command::Explain(options) => command::explain::run(&options, screen),
         Command::Replay(options) => waiting(command::replay::run(&options, screen)),
         Command::Verify(options) => waiting(command::verify::run(&options, screen)),
+        Command::Db(DbCommand::Stats) => waiting(command::db_stats::run(screen)),
+        Command::Db(DbCommand::Records(options)) => waiting(command::db_records::run(&options, screen)),
+        Command::Db(DbCommand::Erase(options)) => deciding(command::db_erase::run(&options, screen)),
+        Command::Db(DbCommand::Prune(options)) => deciding(command::db_prune::run(&options, screen)),
         Command::Export(options) => waiting(command::export::run(&options, screen)),
         Command::Approve(options) => deciding(command::approve::run(&options, screen)),
         Command::Reject(options) => deciding(command::reject::run(&options, screen)),

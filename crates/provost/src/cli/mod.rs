@@ -4,6 +4,7 @@
 //! them, `follow` watches a run and asks people, `chat` talks, `command` has a file for each command, `view` turns a
 //! journal into lines. Nothing here decides what an agent may do.
 
+mod anchor;
 mod args;
 mod chat;
 mod clock;

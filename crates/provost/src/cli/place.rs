@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
+use provost_contract::timestamp;
 use provost_engine::RunId;
 use provost_runtime::store::{ListedRun, RunFilter, Store};
 use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
@@ -57,6 +58,11 @@ impl Place {
         }
         let opened = SqliteStore::open(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
+    }
+
+    /// The folder that has `.provost`: perhaps a project.
+    pub(super) fn home(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
     }
 
     /// Whether nothing was ever stored here.
@@ -138,5 +144,13 @@ pub(super) async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Fai
             .hint("provost runs lists them; `last` is the newest")
     };
     let run: RunId = word.parse().map_err(|_| unknown())?;
-    store.run(run).await.map_err(storage)?.ok_or_else(unknown)
+    if let Some(listed) = store.run(run.clone()).await.map_err(storage)? {
+        return Ok(listed);
+    }
+    let pruned = store.pruned().await.map_err(storage)?.into_iter().find(|pruned| pruned.run == run);
+    Err(pruned.map_or_else(unknown, |pruned| {
+        let at = timestamp::date_time(pruned.at.0.div_euclid(1_000));
+        let message = format!("{run} was pruned at {at} UTC; its last record was {}", pruned.head);
+        Failure::new(Code::UnknownRun, message).hint("a backup from before may have it")
+    }))
 }

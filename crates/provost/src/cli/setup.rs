@@ -12,6 +12,7 @@ use provost_runtime::store::Store;
 use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
 use serde_json::{Value, json};
 
+use super::anchor;
 use super::clock;
 use super::config::{AgentFile, ModelEntry, Project, ToolsPart};
 use super::environment;
@@ -95,6 +96,9 @@ impl Setup {
             .executor(declarations.clone(), executor);
         if !attended {
             builder = builder.unattended();
+        }
+        if let Some(anchor) = anchor::to_write(project, root)? {
+            builder = builder.anchor_file(anchor);
         }
         if let Some(key) = seal::key(root) {
             builder = builder.seal_key(key);

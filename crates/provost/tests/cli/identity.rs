@@ -140,6 +140,8 @@ fn a_program_of_a_run_can_do_nothing_that_only_a_person_may() {
         vec!["cancel", "last"],
         vec!["resume", "last"],
         vec!["forget", "all"],
+        vec!["db", "erase", "last", "--seq", "1", "--reason", "r"],
+        vec!["db", "prune", "--before", "0", "--yes"],
         vec!["chat", "office"],
     ] {
         let inside = office.world.printed(office.command(&words).env("PROVOST_RUN", "run_x"));

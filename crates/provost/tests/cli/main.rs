@@ -20,6 +20,7 @@ mod secrecy;
 mod server;
 mod servers;
 mod sessions;
+mod storage;
 mod terminal;
 mod words;
 mod world;

@@ -341,3 +341,19 @@ fn on_a_narrow_terminal_lines_are_broken_between_words() {
         assert_eq!(world.plain(&letters(&printed)), letters(&world.provost(words).stdout), "{words:?}");
     }
 }
+
+#[test]
+fn pruning_asks_and_takes_only_a_yes() {
+    let world = World::new();
+    let script = world.script("one", &[say("done")]);
+    let mut run = world.command(&["run", "examples/audit"]);
+    assert_eq!(world.printed(run.args(&script)).code, 0);
+    for (answer, left) in [("n", 1), ("", 1), ("y", 0)] {
+        let mut terminal = Terminal::new(world.command(&["db", "prune", "--before", "0"]), (100, 30));
+        terminal.until("remove 1 run and 0 conversations for good? [y]es, [n]o: ");
+        terminal.enters(answer);
+        terminal.0.expect(Eof).unwrap();
+        let runs = world.provost(&["runs"]).stdout.lines().count();
+        assert_eq!(runs, left, "{answer:?}");
+    }
+}

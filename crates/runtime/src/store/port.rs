@@ -228,8 +228,15 @@ pub trait Store: Send + Sync {
     // Maintenance.
 
     /// Erases the words of a record and what repeats them. The hashes stay, so the chain verifies. Erasing a
-    /// record again changes nothing.
+    /// record again changes nothing. The storage may hold copies of what moved in it earlier, until
+    /// [`compact`](Self::compact).
     fn erase(&self, erase: Erase) -> Boxed<'_, Result<(), EraseError>>;
+
+    /// Rewrites the storage, so that no copy of what was erased or pruned is left in it and its room is given back.
+    /// Takes as long as copying everything; other writers wait meanwhile.
+    fn compact(&self) -> Boxed<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// Removes old trees of ended runs, and artifacts that no run uses any more.
     fn prune(&self, filter: PruneFilter) -> Boxed<'_, Result<Prune, Fault>>;

@@ -134,6 +134,8 @@ pub struct PruneFilter {
     pub sessions: bool,
     /// At most so many trees and so many sessions.
     pub most: usize,
+    /// Whether it only says which runs and how many sessions would go. Nothing is removed then.
+    pub preview: bool,
 }
 
 /// The cursor of a list of runs.

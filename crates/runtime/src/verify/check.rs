@@ -1,8 +1,9 @@
 //! Comparing journals with their chains, rows and waits.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use provost_engine::event::{Event, EventKind};
+use provost_engine::event::{EndStatus, Event, EventKind, RunSpec};
 use provost_engine::{Digest, RunId, Seq, WaitId};
 
 use crate::port::Fault;
@@ -23,7 +24,7 @@ pub enum Problem {
     #[error("{0}")]
     Unreadable(String),
     /// The journal is shorter or longer than its row says: its end was cut off, or something was appended.
-    #[error("the journal ends at record {journal}, the list of runs says {row}")]
+    #[error("{}: it ends at record {journal}, the list of runs says {row}", cut_or_grown(*journal, *row))]
     Head {
         /// The end of the journal.
         journal: Seq,
@@ -47,9 +48,26 @@ pub enum Problem {
     /// A journal has no entry in the list of runs.
     #[error("the journal has no entry in the list of runs")]
     NoRow,
-    /// The open waits of the journal are not those of the table.
-    #[error("wait {0} is open in only one of journal and table")]
-    Wait(WaitId),
+    /// The list of runs says something else about the run than its first record.
+    #[error("the list of runs says {what} {row}, the journal says {journal}")]
+    Identity {
+        /// What they disagree about.
+        what: &'static str,
+        /// What the row says.
+        row: String,
+        /// What the journal says.
+        journal: String,
+    },
+    /// The journal opened a wait and did not settle it, and the table of waits does not have it.
+    #[error("wait {0} is open in the journal and missing in the table of waits")]
+    WaitMissing(WaitId),
+    /// The table of waits has an open wait that the journal did not open, or settled.
+    #[error("wait {0} is open in the table of waits and not in the journal")]
+    WaitUnknown(WaitId),
+}
+
+fn cut_or_grown(journal: Seq, row: Seq) -> &'static str {
+    if journal < row { "the end of the journal is missing" } else { "the journal has records too many" }
 }
 
 /// What was found about a run.
@@ -117,20 +135,27 @@ async fn verify_once(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault>
 /// What the events say that rows repeat.
 #[derive(Default)]
 struct Facts {
+    spec: Option<Arc<RunSpec>>,
     open: BTreeSet<WaitId>,
     ended: Option<&'static str>,
+    /// Whether it ended at least once.
+    ever_ended: bool,
 }
 
 impl Facts {
     fn take(&mut self, event: &Event) {
         match &event.kind {
+            EventKind::RunAccepted(accepted) => self.spec = Some(accepted.spec.clone()),
             EventKind::WaitOpened(opened) => {
                 self.open.insert(opened.wait.clone());
             }
             EventKind::WaitSettled(settled) => {
                 self.open.remove(&settled.wait);
             }
-            EventKind::RunEnded(ended) => self.ended = Some(ended.status.into()),
+            EventKind::RunEnded(ended) => {
+                self.ended = Some(ended.status.into());
+                self.ever_ended = true;
+            }
             EventKind::SignalTaken(taken) => {
                 use provost_engine::event::Signal;
                 if taken.ignored.is_none() && matches!(taken.body, Signal::Resume { .. }) {
@@ -157,11 +182,22 @@ async fn compare_row(store: &dyn Store, report: &mut RunReport, facts: &Facts) -
     let resumed = row.ended.is_none() && facts.ended.is_some();
     let disagrees = match facts.ended {
         Some(ended) => row.status != ended && !resumed,
-        None => row.ended.is_some(),
+        None => row.ended.is_some() || (!facts.ever_ended && row.status.parse::<EndStatus>().is_ok()),
     };
     if disagrees {
         let journal = facts.ended.unwrap_or("not ended").to_owned();
-        report.problems.push(Problem::Status { row: row.status, journal });
+        report.problems.push(Problem::Status { row: row.status.clone(), journal });
+    }
+    if let Some(spec) = &facts.spec {
+        let compiled = (row.agent_digest.to_string(), spec.compiled.to_string());
+        let identity = [
+            ("agent", (row.agent, spec.agent.clone())),
+            ("workspace", (row.workspace, spec.workspace.clone())),
+            ("compiled agent", compiled),
+        ];
+        let differing = identity.into_iter().filter(|(_, (row, journal))| row != journal);
+        let problem = |(what, (row, journal))| Problem::Identity { what, row, journal };
+        report.problems.extend(differing.map(problem));
     }
     Ok(())
 }
@@ -177,8 +213,8 @@ async fn compare_waits(store: &dyn Store, report: &mut RunReport, facts: &Facts)
         let Some(next) = page.next else { break };
         after = Some(next);
     }
-    let differing = rows.symmetric_difference(&facts.open).cloned();
-    report.problems.extend(differing.map(Problem::Wait));
+    report.problems.extend(facts.open.difference(&rows).cloned().map(Problem::WaitMissing));
+    report.problems.extend(rows.difference(&facts.open).cloned().map(Problem::WaitUnknown));
     Ok(())
 }
 

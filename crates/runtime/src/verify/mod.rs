@@ -6,4 +6,4 @@ mod erase;
 
 pub use anchor::{Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorReport, check_anchors};
 pub use check::{Problem, RunReport, StoreReport, verify_run, verify_store};
-pub use erase::{EraseFailure, erase_words};
+pub use erase::{EraseFailure, Erased, erase_words};

@@ -208,8 +208,13 @@ impl Store for SqliteStore {
         self.write(Log::Emptied, move |db, _| rules::erase(db, &erase))
     }
 
+    fn compact(&self) -> Boxed<'_, Result<(), Fault>> {
+        self.write(Log::Rewritten, |_, _| Ok(()))
+    }
+
     fn prune(&self, filter: PruneFilter) -> Boxed<'_, Result<Prune, Fault>> {
-        self.write(Log::Emptied, move |db, now| rules::prune(db, now, &filter))
+        let log = if filter.preview { Log::Grows } else { Log::Emptied };
+        self.write(log, move |db, now| rules::prune(db, now, &filter))
     }
 
     fn claim_due(

@@ -316,13 +316,14 @@ impl Tables for Db<'_> {
         Ok(())
     }
 
-    fn stale_runs(&self, filter: &PruneFilter) -> Result<Vec<RunId>, Fault> {
+    fn stale_runs(&self, filter: &PruneFilter, going: &[SessionId]) -> Result<Vec<RunId>, Fault> {
         let sql = "SELECT run FROM runs WHERE root IN (
                 SELECT DISTINCT root FROM runs t WHERE (?2 IS NULL OR workspace = ?2) AND NOT EXISTS (
                     SELECT 1 FROM runs r WHERE r.root = t.root AND (r.ended IS NULL OR r.ended >= ?1
-                        OR EXISTS (SELECT 1 FROM session_entries e WHERE e.run = r.run)))
+                        OR EXISTS (SELECT 1 FROM session_entries e WHERE e.run = r.run
+                            AND e.session NOT IN (SELECT value FROM json_each(?4)))))
                 ORDER BY root LIMIT ?3)";
-        let params = params![filter.before.0, filter.workspace, limit(filter.most)];
+        let params = params![filter.before.0, filter.workspace, limit(filter.most), json(&going)];
         self.many(sql, params, |row| parsed(row, 0))
     }
 

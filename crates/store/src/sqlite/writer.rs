@@ -29,6 +29,8 @@ pub(super) enum Log {
     Grows,
     /// It is emptied, because the write erased something.
     Emptied,
+    /// The file is rewritten after the write, and the log is emptied.
+    Rewritten,
 }
 
 /// One write, which may be tried more than once.
@@ -170,7 +172,8 @@ fn serve(state: &WriterState, mut jobs: mpsc::Receiver<Box<dyn Job>>, problem: &
             state.written.send_modify(|count| *count += 1);
         }
         for (job, outcome) in finished {
-            job.answer(outcome);
+            let rewritten = job.log() == Log::Rewritten;
+            job.answer(if rewritten { outcome.and_then(|()| rewrite(state)) } else { outcome });
         }
         if log_bytes >= LOG_BYTES_MAX {
             copy(false);
@@ -242,6 +245,15 @@ fn roll_back(connection: &Connection) {
     if !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
     }
+}
+
+/// Copies everything that is stored into new pages. Overwriting what is deleted is not enough: when SQLite moves rows
+/// between pages, it leaves their old bytes in the unused part of a page.
+fn rewrite(state: &WriterState) -> Result<(), Fault> {
+    let vacuumed = state.connection.execute_batch("VACUUM");
+    vacuumed.map_err(|error| fault(&Arc::new(error), &state.path, state.patience_ms))?;
+    checkpoint(&state.connection, true)
+        .map_err(|error| Fault::Busy { waited_ms: state.patience_ms, holder: error.to_string() })
 }
 
 /// Copies the log into the file, as far as no reader needs it; `empty` also waits for readers and cuts it off.

@@ -1,8 +1,8 @@
 //! `provost runs`: a list.
 
 use provost_contract::timestamp;
-use provost_engine::event::{Event, EventKind};
 use provost_engine::Seq;
+use provost_engine::event::{Event, EventKind};
 use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 use strum::VariantArray as _;

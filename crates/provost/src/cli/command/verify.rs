@@ -8,40 +8,51 @@ use provost_runtime::verify::{
 };
 use serde_json::json;
 
+use crate::cli::anchor;
 use crate::cli::args::VerifyOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
+use crate::cli::journal;
 use crate::cli::place::{self, Place};
 use crate::cli::screen::Screen;
 
 pub(in crate::cli) async fn run(options: &VerifyOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let store = Place::here()?.look()?;
+    let place = Place::here()?;
+    let anchor = match &options.anchor {
+        None => None,
+        Some(Some(file)) => Some(file.clone()),
+        Some(None) => Some(anchor::path_here(&place)?.ok_or_else(unconfigured)?),
+    };
+    let store = place.look()?;
     let broken = match &options.run {
         Some(word) => one(&*store, word, *screen).await?,
         None => all(&*store, *screen).await?,
     };
-    if let Some(file) = &options.anchor {
+    if let Some(file) = &anchor {
         anchors(&*store, file, *screen).await?;
     }
-    match broken {
-        None => Ok(Exit::Done),
-        Some(message) => Err(Failure::new(Code::Journal, message).hint("restore it from a backup")),
-    }
+    broken.map_or(Ok(Exit::Done), Err)
 }
 
-async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<String>, Failure> {
+fn unconfigured() -> Failure {
+    Failure::new(Code::Config, "no anchor file is configured").hint(
+        "name it with --anchor FILE, with `anchor` in [storage] of provost.toml, or with PROVOST_ANCHOR_FILE",
+    )
+}
+
+async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<Failure>, Failure> {
     let run = place::find(store, word).await?.row.run;
     let report = verify_run(store, &run).await.map_err(|fault| Failure::storage(&fault))?;
     show(&report, screen);
-    let broken = !report.problems.is_empty();
-    Ok(broken.then(|| format!("the journal of {run} is not what was written")))
+    Ok(journal::broken(&report))
 }
 
-async fn all(store: &dyn Store, screen: Screen) -> Result<Option<String>, Failure> {
+async fn all(store: &dyn Store, screen: Screen) -> Result<Option<Failure>, Failure> {
     let verified = verify_store(store, |report| show(report, screen)).await;
     let verified = verified.map_err(|fault| Failure::storage(&fault))?;
-    let message = format!("{} of {} journals are not what was written", verified.broken, verified.runs);
-    Ok((verified.broken > 0).then_some(message))
+    let message = format!("{} of {} runs are not what was written", verified.broken, verified.runs);
+    let failure = Failure::new(Code::Journal, message).hint("restore the database from a backup");
+    Ok((verified.broken > 0).then_some(failure))
 }
 
 fn show(report: &RunReport, screen: Screen) {

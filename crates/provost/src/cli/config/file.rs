@@ -25,6 +25,7 @@ const BUDGET_OF_TOOL: &str = "tool_calls_";
 pub(in crate::cli) struct File {
     pub(in crate::cli) defaults: Defaults,
     pub(in crate::cli) workspace: WorkspacePart,
+    pub(in crate::cli) storage: StoragePart,
     pub(in crate::cli) models: BTreeMap<String, toml::Spanned<toml::Table>>,
     pub(in crate::cli) budgets: BTreeMap<String, u64>,
     pub(in crate::cli) policy: PolicyPart,
@@ -63,6 +64,14 @@ impl Default for WorkspacePart {
     fn default() -> Self {
         Self { root: ".".into(), copy: false }
     }
+}
+
+/// What is written about runs outside the database.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::cli) struct StoragePart {
+    /// The anchor file, from the folder of the project.
+    pub(in crate::cli) anchor: Option<PathBuf>,
 }
 
 /// How calls may run.

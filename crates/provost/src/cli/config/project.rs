@@ -9,7 +9,7 @@ use super::rules;
 use super::suggest::did_you_mean;
 use super::{AgentFile, File, ModelEntry};
 use crate::cli::failure::{Code, Failure};
-use crate::cli::{text_file, vocabulary};
+use crate::cli::{anchor, text_file, vocabulary};
 
 /// How large a file of a project may be.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -72,6 +72,7 @@ impl Project {
         }
         let agents = agents(&folder)?;
         let project = Self { folder, file, models, agents };
+        anchor::check_file(&project)?;
         // Here and not where an agent is used, so that every command refuses the same files.
         vocabulary::check(&project)?;
         Ok(project)

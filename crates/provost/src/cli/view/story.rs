@@ -20,6 +20,11 @@ pub(in crate::cli) fn story(row: &RunRow, read: &Read) -> Result<String, Failure
         format!("{}: {}", row.run, row.status),
         format!("  agent {}, project {}, began {began} UTC", row.agent, row.workspace),
     ];
+    let erased = run.events.iter().filter(|event| event.erased).map(|event| event.seq.to_string());
+    let erased: Vec<String> = erased.collect();
+    if !erased.is_empty() {
+        lines.push(format!("  the words of these records were erased: {}", erased.join(", ")));
+    }
     lines.extend(story.lines.iter().flat_map(|line| of_piece(&line.piece)));
     lines.push(format!("{} turns, {} results, {} tokens", story.turns, story.results, story.tokens));
     Ok(lines.join("\n"))

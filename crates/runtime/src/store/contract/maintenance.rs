@@ -79,7 +79,13 @@ async fn end(subject: &Subject, new: NewRun) {
 }
 
 fn before(time: i64, sessions: bool) -> PruneFilter {
-    PruneFilter { before: Time(time), workspace: Some("site:1".to_owned()), sessions, most: 100 }
+    PruneFilter {
+        before: Time(time),
+        workspace: Some("site:1".to_owned()),
+        sessions,
+        most: 100,
+        preview: false,
+    }
 }
 
 async fn only_whole_trees_that_are_over_are_pruned(subject: Subject) {
@@ -115,8 +121,11 @@ async fn what_a_session_names_is_pruned_with_it(subject: Subject) {
     end(&subject, start("a", "s", 0, WhenBusy::Refuse)).await;
     subject.clock.set(5_000);
     assert!(must(subject.store.prune(before(4_000, false)).await).runs.is_empty(), "the session names it");
+    let preview = must(subject.store.prune(PruneFilter { preview: true, ..before(4_000, true) }).await);
+    assert!(must(subject.store.run(run("a")).await).is_some(), "a preview removes nothing");
     let done = must(subject.store.prune(before(4_000, true)).await);
     assert_eq!((done.runs.len(), done.sessions), (1, 1));
+    assert_eq!((preview.runs, preview.sessions), (done.runs, 1));
     assert_eq!(must(subject.store.session(super::sample::id("s")).await), None);
 }
 

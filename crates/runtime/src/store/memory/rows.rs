@@ -277,8 +277,9 @@ impl Tables for MemoryTables {
         Ok(())
     }
 
-    fn stale_runs(&self, filter: &PruneFilter) -> Result<Vec<RunId>, Fault> {
-        let named: BTreeSet<&RunId> = self.entries.values().flatten().filter_map(named_run).collect();
+    fn stale_runs(&self, filter: &PruneFilter, going: &[SessionId]) -> Result<Vec<RunId>, Fault> {
+        let stay = self.entries.iter().filter(|(session, _)| !going.contains(session));
+        let named: BTreeSet<&RunId> = stay.flat_map(|(_, entries)| entries).filter_map(named_run).collect();
         let stays =
             |row: &&RunRow| row.ended.is_none_or(|ended| ended >= filter.before) || named.contains(&row.run);
         let stay: BTreeSet<&RunId> = self.rows().filter(stays).map(|row| &row.root).collect();

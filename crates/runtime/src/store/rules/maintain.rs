@@ -38,18 +38,20 @@ pub fn erase(tables: &mut dyn Tables, erase: &Erase) -> Result<(), EraseError> {
 /// # Errors
 /// The storage failed.
 pub fn prune(tables: &mut dyn Tables, now: Time, filter: &PruneFilter) -> Result<Prune, Fault> {
-    let mut done = Prune::default();
-    if filter.sessions {
-        for session in tables.stale_sessions(filter)? {
-            tables.delete_session(&session)?;
-            done.sessions += 1;
-        }
-    }
-    for run in tables.stale_runs(filter)? {
+    let sessions = if filter.sessions { tables.stale_sessions(filter)? } else { Vec::new() };
+    let mut done = Prune { sessions: sessions.len(), ..Prune::default() };
+    for run in tables.stale_runs(filter, &sessions)? {
         let Some(row) = tables.run(&run)? else { continue };
-        let pruned = Pruned { run, head: row.head, hash: row.head_hash, at: now };
-        tables.delete_run(&pruned)?;
-        done.runs.push(pruned);
+        done.runs.push(Pruned { run, head: row.head, hash: row.head_hash, at: now });
+    }
+    if filter.preview {
+        return Ok(done);
+    }
+    for session in &sessions {
+        tables.delete_session(session)?;
+    }
+    for pruned in &done.runs {
+        tables.delete_run(pruned)?;
     }
     done.artifacts = tables.delete_unused_artifacts(filter.before)?;
     tables.delete_dead_workers(filter.before)?;

@@ -156,8 +156,8 @@ pub trait Tables {
     fn stale_sessions(&self, filter: &PruneFilter) -> Result<Vec<SessionId>, Fault>;
     /// Removes a session and its entries.
     fn delete_session(&mut self, session: &SessionId) -> Result<(), Fault>;
-    /// Returns the runs of whole trees that ended before, none of which a session names.
-    fn stale_runs(&self, filter: &PruneFilter) -> Result<Vec<RunId>, Fault>;
+    /// Returns the runs of whole trees that ended before, none of which a session names other than those that go.
+    fn stale_runs(&self, filter: &PruneFilter, going: &[SessionId]) -> Result<Vec<RunId>, Fault>;
     /// Removes a run with its journal, waits, signals, keys and sealed arguments, and records the removal.
     fn delete_run(&mut self, pruned: &Pruned) -> Result<(), Fault>;
     /// Removes artifacts and abandoned uploads that were stored before and that no run uses.
