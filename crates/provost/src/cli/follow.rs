@@ -6,6 +6,7 @@ use provost_contract::json::without_nulls;
 use provost_engine::{RunId, Seq};
 use provost_runtime::host::RunsError;
 use provost_runtime::port::Fault;
+use provost_runtime::store::RunFilter;
 use serde_json::{Value, json};
 
 use super::environment;
@@ -67,11 +68,11 @@ pub(super) async fn follow(
         let going_on = format!("provost resume {run} goes on");
         let outcome = watched.until_rest(setup, &handle, &going_on, screen).await?;
         if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
-            ended(&outcome, &watched.live, screen);
+            ended(setup, &outcome, &watched.live, screen).await;
             return Err(changed);
         }
         if !outcome.is_waiting() {
-            return Ok(ended(&outcome, &watched.live, screen));
+            return Ok(ended(setup, &outcome, &watched.live, screen).await);
         }
         if answered(setup, &run, answers, screen).await? == Heard::Nobody {
             return parked(setup, &outcome, screen).await;
@@ -228,7 +229,7 @@ async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) 
             None
         };
         match decision {
-            Some(decision) => decide(setup, pending, &decision).await?,
+            Some(decision) => decide_or_see(setup, pending, &decision, screen).await?,
             None => heard = Heard::Nobody,
         }
     }
@@ -305,6 +306,22 @@ pub(super) async fn decide(setup: &Setup, pending: &Pending, decision: &Decision
     decided.map(drop).map_err(|error| undecided(&error))
 }
 
+/// Answers a question. One that was answered elsewhere meanwhile is no failure: the run goes on with that answer.
+async fn decide_or_see(
+    setup: &Setup,
+    pending: &Pending,
+    decision: &Decision,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let Err(failure) = decide(setup, pending, decision).await else { return Ok(()) };
+    let open = Pending::of(setup, &pending.wait.run).await?;
+    if open.iter().any(|other| other.wait == pending.wait) {
+        return Err(failure);
+    }
+    screen.tell(&failure.message);
+    Ok(())
+}
+
 /// Why an answer does not count.
 pub(super) fn undecided(error: &DecideError) -> Failure {
     match error {
@@ -320,7 +337,7 @@ pub(super) fn undecided(error: &DecideError) -> Failure {
 }
 
 /// The end of a run: its words to standard output, the rest beside them.
-fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
+async fn ended(setup: &Setup, outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
     if screen.is_json() {
         screen.document(&outcome_document(outcome));
     } else {
@@ -342,11 +359,14 @@ fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
             // The whole of it stands above, where it happened.
             screen.note(&format!("why: {}", why.lines().next().unwrap_or_default().trim_end_matches(':')));
         }
-        screen.note(match outcome.status {
-            RunStatus::Completed => "next: provost show last, provost explain last, provost replay last",
-            RunStatus::Cancelled => "next: provost show last, provost explain last",
+        let name = name_of(setup, run).await;
+        screen.note(&match outcome.status {
+            RunStatus::Completed => {
+                format!("next: provost show {name}, provost explain {name}, provost replay {name}")
+            }
+            RunStatus::Cancelled => format!("next: provost show {name}, provost explain {name}"),
             RunStatus::BudgetExceeded => {
-                "next: provost explain last, provost resume last --budget NAME=NUMBER"
+                format!("next: provost explain {name}, provost resume {name} --budget NAME=NUMBER")
             }
             RunStatus::Queued
             | RunStatus::Running
@@ -354,10 +374,17 @@ fn ended(outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
             | RunStatus::Cancelling
             | RunStatus::Stalled
             | RunStatus::Interrupted
-            | RunStatus::Failed => "next: provost explain last, provost resume last",
+            | RunStatus::Failed => format!("next: provost explain {name}, provost resume {name}"),
         });
     }
     exit_of(outcome.status)
+}
+
+/// What a person types for a run: `last` only when it is the newest one.
+async fn name_of(setup: &Setup, run: &RunId) -> String {
+    let newest = setup.runtime.store().runs(RunFilter::default(), None, 1).await;
+    let is_newest = newest.is_ok_and(|page| page.items.iter().any(|listed| listed.row.run == *run));
+    if is_newest { "last".to_owned() } else { run.to_string() }
 }
 
 /// An outcome as machines read it.
@@ -366,7 +393,8 @@ pub(super) fn outcome_document(outcome: &Outcome) -> Value {
         "type": "outcome",
         "run": outcome.run.as_str(),
         "status": outcome.status.as_str(),
-        "text": outcome.text(),
+        // What was said before it had to wait is no answer.
+        "text": (!outcome.is_waiting()).then(|| outcome.text()),
         "turns": outcome.result.get("turn_count"),
         "usage": outcome.result.get("usage"),
     })
@@ -392,23 +420,24 @@ async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit
     }
     screen.note("");
     screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like:"));
-    let waiting = Pending::of(setup, run).await?;
+    let (waiting, name) = (Pending::of(setup, run).await?, name_of(setup, run).await);
     for pending in &waiting {
         // Several calls are decided by name, so that none is allowed unseen.
         let named = if waiting.len() > 1 { format!(" --action {}", pending.id()) } else { String::new() };
         if pending.is_in_doubt() {
-            screen.note(&format!("  provost approve last{named}    (run {} again)", pending.tool));
-            screen.note(&format!("  provost approve last{named} --happened \"WHAT CAME OF IT\""));
+            screen.note(&format!("  provost approve {name}{named}    (run {} again)", pending.tool));
+            screen.note(&format!("  provost approve {name}{named} --happened \"WHAT CAME OF IT\""));
         } else {
-            screen.note(&format!("  provost approve last{named}    ({})", pending.tool));
+            screen.note(&format!("  provost approve {name}{named}    ({})", pending.tool));
         }
-        screen.note(&format!("  provost reject last{named} --reason \"…\""));
+        screen.note(&format!("  provost reject {name}{named} --reason \"…\""));
     }
     if !waiting.is_empty() {
-        screen.note("  provost show last");
+        screen.note(&format!("  provost show {name}"));
     }
     if !Question::of(setup, run).await?.is_empty() {
-        screen.note("  provost answer last --text \"…\"    provost show last");
+        screen.note(&format!("  provost answer {name} --text \"…\""));
+        screen.note(&format!("  provost show {name}"));
     }
     Ok(Exit::Waiting)
 }

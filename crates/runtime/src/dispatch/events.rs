@@ -103,7 +103,10 @@ impl Requests {
     fn event(&mut self, event: &Event) {
         match &event.kind {
             EventKind::ModelRequested(requested) => self.open = Some(requested.request),
-            EventKind::ModelResponded(responded) => self.answered = responded.request,
+            EventKind::ModelResponded(responded) => {
+                self.answered = responded.request;
+                self.open.get_or_insert(responded.request);
+            }
             _ => {}
         }
     }
@@ -113,7 +116,8 @@ impl Requests {
         match (piece.0, self.open) {
             (None, _) => Some(piece.1),
             (Some(request), _) if request <= self.answered => None,
-            (Some(request), Some(open)) if request > open => {
+            // What streams before the request was seen waits for it.
+            (Some(request), open) if open.is_none_or(|open| request > open) => {
                 if self.early.len() < DELTAS {
                     self.early.push_back(piece);
                 }
@@ -126,7 +130,7 @@ impl Requests {
     /// Returns a delta that was held back and is due now.
     fn held(&mut self) -> Option<Delta> {
         while let Some((Some(request), _)) = self.early.front() {
-            if self.open.is_some_and(|open| *request > open) {
+            if self.open.is_none_or(|open| *request > open) {
                 return None;
             }
             let (request, delta) = self.early.pop_front()?;

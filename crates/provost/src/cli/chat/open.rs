@@ -20,11 +20,12 @@ impl Open {
                 continue;
             }
             let id = if self.approvals.len() > 1 { format!(" {}", action.id()) } else { String::new() };
-            let happened = format!(", or /happened{id} RESULT");
-            let happened = if action.is_in_doubt() { happened.as_str() } else { "" };
-            screen.note(&format!(
-                "/approve{id} or /reject{id} [reason]{happened}; anything else is said instead"
-            ));
+            screen.note(&match action.is_in_doubt() {
+                true => format!(
+                    "/approve{id}, /reject{id} [reason] or /happened{id} RESULT; anything else is said after that"
+                ),
+                false => format!("/approve{id} or /reject{id} [reason]; anything else is said instead"),
+            });
         }
         for question in &self.questions {
             question.show(screen);

@@ -1,6 +1,6 @@
 //! Reading lines, and watching what comes of them.
 
-use provost_engine::Seq;
+use provost_engine::{RunId, Seq};
 use serde_json::json;
 
 use super::conversation::{Conversation, GoingOn};
@@ -25,6 +25,8 @@ pub(in crate::cli) struct Talk {
     pub(in crate::cli) input: Input,
     pub(in crate::cli) answers: Answers,
     pub(in crate::cli) screen: Screen,
+    /// How far which run was shown.
+    pub(in crate::cli) seen: Option<(RunId, Seq)>,
 }
 
 /// Whether there is more to say.
@@ -57,6 +59,7 @@ impl Talk {
                 Typed::Interrupted | Typed::End => break,
             };
             leaving = false;
+            let open = if self.catch_up().await? { self.conversation.open().await? } else { open };
             match self.heed(&open, &line).await {
                 Ok((Next::Leave, _)) => break,
                 Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
@@ -83,6 +86,27 @@ impl Talk {
             self.screen.tell("goes on with what was under way");
         }
         self.follow(going_on).await
+    }
+
+    /// Shows what happened in the conversation while its person thought, because another process answered or spoke.
+    /// Returns whether something did.
+    async fn catch_up(&mut self) -> Result<bool, Failure> {
+        let Some(row) = self.conversation.newest().await? else { return Ok(false) };
+        let shown = match &self.seen {
+            Some((run, seq)) if *run == row.run => *seq,
+            Some(_) => Seq(0),
+            None => row.head,
+        };
+        if row.head <= shown || self.conversation.is_elsewhere(&row).await? {
+            return Ok(false);
+        }
+        self.screen.tell("meanwhile, from another process:");
+        let read = journal::read(self.conversation.store(), &row.run).await?;
+        let mut live = Live::new(self.screen, Manner::Chat, Vec::new());
+        let seq = live.begin(&read.run, shown).map_err(|error| journal::unread(&error))?;
+        live.rest();
+        self.seen = Some((row.run, seq));
+        Ok(true)
     }
 
     /// Does what a line says.
@@ -193,6 +217,8 @@ impl Talk {
             let setup = &self.conversation.setup;
             let going_on = format!("provost chat --session {} goes on", self.conversation.session);
             let outcome = watched.until_rest(setup, &handle, &going_on, self.screen).await?;
+            self.seen = Some((run.clone(), watched.live.seq()));
+            let setup = &self.conversation.setup;
             if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
                 return Err(changed);
             }

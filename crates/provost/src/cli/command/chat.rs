@@ -51,6 +51,7 @@ pub(in crate::cli) async fn run(options: &ChatOptions, screen: &Screen) -> Resul
         input: input(*screen, &place)?,
         answers: Answers::of(options.with.yes),
         screen: *screen,
+        seen: None,
     };
     talk.until_left().await
 }

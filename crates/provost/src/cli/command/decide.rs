@@ -55,7 +55,7 @@ fn chosen<'w>(
     screen: Screen,
 ) -> Result<Vec<&'w Pending>, Failure> {
     let run = &reopened.run;
-    let how = format!("provost show {run} says how it stands");
+    let how = how_to_go_on(reopened);
     for wanted in &options.action {
         if !waiting.iter().any(|pending| pending.is_called(wanted)) {
             return Err(
@@ -81,6 +81,15 @@ fn chosen<'w>(
         options.action.is_empty() || options.action.iter().any(|wanted| pending.is_called(wanted))
     };
     Ok(waiting.iter().filter(named).collect())
+}
+
+/// What a person can do about a run that asks for nothing.
+fn how_to_go_on(reopened: &Reopened) -> String {
+    let run = &reopened.run;
+    match reopened.state.ended {
+        None => format!("provost resume {run} goes on with it, and asks about what was under way"),
+        Some(_) => format!("it is over: provost show {run} says how it stands"),
+    }
 }
 
 /// Refuses an answer that says more than the question asks.

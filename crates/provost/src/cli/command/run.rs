@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use provost_engine::{RunId, Seq};
 use provost_runtime::port::IdKind;
+use serde_json::json;
 
 use super::opening;
 use crate::Request;
@@ -58,6 +59,11 @@ pub(in crate::cli) async fn run(options: &RunOptions, screen: &Screen) -> Result
         .context(MODEL, model.as_str().into())
         .context(CASSETTE, cassette.into())
         .context(GOVERNED, governed.into());
+    if screen.is_json() {
+        screen.document(
+            &json!({ "type": "run", "run": run.as_str(), "agent": agent.head.name, "model": model }),
+        );
+    }
     screen.tell(&format!("run     {run}"));
     screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
     opening::model(&options.project, &project, (&model, &entry), *screen)?;

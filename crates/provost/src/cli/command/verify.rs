@@ -79,6 +79,10 @@ fn show(report: &RunReport, screen: Screen) {
 
 /// Looks up what the anchor file witnessed.
 async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), Failure> {
+    if !file.exists() {
+        let message = format!("there is no anchor file {}", file.display());
+        return Err(Failure::new(Code::File, message).hint("a witness that is gone confirms nothing"));
+    }
     let lines = AnchorFile::new(file).lines().map_err(|error| Failure::of(Code::File, &error))?;
     let report = check_anchors(store, &lines).await.map_err(|fault| Failure::storage(&fault))?;
     for (run, finding) in &report.findings {
