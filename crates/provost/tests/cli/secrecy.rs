@@ -94,3 +94,57 @@ fn a_program_cannot_read_the_environment_or_memory_of_provost() {
     open.wait().unwrap();
     assert!(environ.contains(KEY));
 }
+
+/// What a call would do is recorded and shown: a secret argument is in neither, also when a tool's own preview has it.
+#[test]
+fn a_secret_argument_is_in_no_record_of_a_call_that_asks() {
+    let world = World::new();
+    let arguments = json!({ "user": "ada", "password": "hunter2-in-clear" });
+    let model = Scripted::new(vec![Scripted::call("a", "job/login", &arguments)]);
+    fs::create_dir_all(world.path("vault/agents")).unwrap();
+    fs::write(world.path("vault/agents/clerk.md"), "---\nname: clerk\n---\nWork.\n").unwrap();
+    fs::write(world.path("vault/login.sh"), "cat > seen.txt; echo 1\n").unwrap();
+    let toml = format!(
+        r#"
+[models.served]
+provider = "openai_compatible"
+base_url = "{}"
+settings = {{ model = "m" }}
+[defaults]
+model = "served"
+prompt = "go"
+[policy.tools]
+"job/login" = "preview"
+[[tools.commands]]
+name = "job/login"
+description = "Logs in."
+argv = ["sh", "login.sh"]
+parameters = {{ type = "object", properties = {{ user = {{ type = "string" }}, password = {{ type = "string" }} }} }}
+"#,
+        model.url
+    );
+    fs::write(world.path("vault/provost.toml"), toml).unwrap();
+    let key = world.path("keys/seal.key");
+    let provost = |words: &[&str]| {
+        let mut command = world.command(words);
+        world.printed(command.env("PROVOST_SEAL_KEY_FILE", &key).env_remove("PROVOST_CLOCK_MS"))
+    };
+    let asked = provost(&["run", "vault"]);
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let is_clear = |when: &str| {
+        for words in [&["show", "last"][..], &["show", "last", "--json"], &["replay", "last", "--json"]] {
+            let shown = provost(words);
+            assert!(!shown.stdout.contains("hunter2"), "{when}: {words:?}: {}", shown.stdout);
+        }
+        for file in files(&world.path(".provost")).iter().filter(|file| file.is_file()) {
+            let bytes = fs::read(file).unwrap();
+            assert!(!String::from_utf8_lossy(&bytes).contains("hunter2"), "{when}: {}", file.display());
+        }
+    };
+    is_clear("while it waits");
+    let approved = provost(&["approve", "last"]);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+    let seen = fs::read_to_string(world.path("vault/seen.txt")).unwrap();
+    assert!(seen.contains("hunter2-in-clear"), "the program got it: {seen}");
+    is_clear("when it is over");
+}

@@ -143,7 +143,7 @@ fn stats_say_how_much_there_is() {
 }
 
 /// What somebody can do to a run that waits, and what is said of it.
-const TAMPERINGS: [(&str, &str); 9] = [
+const TAMPERINGS: [(&str, &str); 10] = [
     (
         "DELETE FROM journal WHERE seq >= (SELECT max(seq) - 1 FROM journal)",
         "the end of the journal is missing",
@@ -159,6 +159,7 @@ const TAMPERINGS: [(&str, &str); 9] = [
     ("UPDATE runs SET status = 'completed'", "the list of runs says completed, the journal says not ended"),
     ("UPDATE runs SET agent = 'other'", "the list of runs says agent other, the journal says clerk"),
     ("DELETE FROM waits", "is open in the journal and missing in the table of waits"),
+    ("DELETE FROM artifacts WHERE size = (SELECT max(size) FROM artifacts)", ": it is missing"),
 ];
 
 #[test]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::json;
-use provost_engine::event::Outcome;
+use provost_engine::event::{ERASED, Outcome};
 use provost_engine::state::{Transcript, artifact_of, with_result};
-use provost_engine::{Agent, ArtifactRef, Digest, Payload};
+use provost_engine::{Agent, ArtifactRef, Digest, Payload, RunId, Seq};
 use serde_json::{Value, json};
 
 use crate::port::Fault;
@@ -93,13 +93,20 @@ fn begin(value: &Value) -> String {
 /// If the store fails.
 pub(crate) async fn whole(store: &dyn Store, payload: &Payload) -> Result<Payload, Fault> {
     let Some(artifact) = payload.artifact() else { return Ok(payload.clone()) };
-    let value = read(store, artifact.digest).await?;
-    Ok(value.map_or_else(|| payload.clone(), Payload::inline))
+    Ok(Payload::inline(read(store, artifact.digest).await?))
 }
 
-async fn read(store: &dyn Store, digest: Digest) -> Result<Option<Value>, Fault> {
-    let bytes = store.artifact(digest).await?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+/// Reads an artifact. One that is missing is damage: an excerpt never stands in for it.
+async fn read(store: &dyn Store, digest: Digest) -> Result<Value, Fault> {
+    let damaged = |problem: String| Fault::Corrupt { place: format!("artifact {digest}"), problem };
+    let bytes = store.artifact(digest).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
+    serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))
+}
+
+/// Whether the words of a record were erased since it was read.
+async fn is_erased(store: &dyn Store, run: &RunId, seq: Seq) -> Result<bool, Fault> {
+    let records = store.journal(run.clone(), Seq(seq.0.saturating_sub(1)), 1).await?;
+    Ok(records.first().is_some_and(|record| record.seq == seq && record.erased.is_some()))
 }
 
 /// Returns a transcript in which every artifact is read. One without artifacts is returned as it is.
@@ -108,7 +115,7 @@ async fn read(store: &dyn Store, digest: Digest) -> Result<Option<Value>, Fault>
 /// If the store fails.
 pub(super) async fn read_all(
     store: &dyn Store,
-    agent: &Agent,
+    (run, agent): (&RunId, &Agent),
     transcript: Transcript,
 ) -> Result<Transcript, Fault> {
     if !transcript.messages().any(|message| artifact_of(message).is_some()) {
@@ -118,10 +125,16 @@ pub(super) async fn read_all(
     for line in transcript.iter() {
         let message: Arc<Message> = match artifact_of(&line.message) {
             None => line.message.clone(),
-            Some(digest) => match read(store, digest).await? {
-                Some(result) => Arc::new(with_result(agent, &line.message, &result)),
-                None => line.message.clone(),
-            },
+            Some(digest) => {
+                let result = match read(store, digest).await {
+                    Err(fault) if is_erased(store, run, line.seq).await? => {
+                        drop(fault);
+                        json!({ "success": true, "tool_name": line.message.tool_name(), "result": ERASED })
+                    }
+                    read => read?,
+                };
+                Arc::new(with_result(agent, &line.message, &result))
+            }
         };
         read_back.push(line.seq, message);
     }

@@ -2,14 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use provost_engine::event::{Event, EventKind, RunAccepted};
+use tokio::time::Instant;
+
 use provost_engine::{ActionId, Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
 
 use super::patience::{Outage as _, Pauses};
 use super::run::{ActorError, Release, RunActor};
 use crate::port::Advice;
 use crate::store::{CommitError, Store};
+
+/// How long a store may be away before watchers are informed, again and again.
+const SILENCE: Duration = Duration::from_secs(3);
 
 /// What came of a commit.
 #[derive(Debug)]
@@ -21,12 +27,18 @@ pub(super) enum Committed {
 }
 
 /// Sends a commit until the store says what became of it. `Busy` and a store that went away are not ends:
-/// the same commit is sent again, and the store recognises one that it has.
+/// the same commit is sent again, and the store recognises one that it has. Watchers are informed of a store that stays
+/// away.
 ///
 /// # Errors
 /// If the run belongs to another worker, or the store cannot take the commit at all.
-pub(super) async fn send(store: &dyn Store, commit: Arc<Commit>) -> Result<Committed, ActorError> {
+pub(super) async fn send(
+    store: &dyn Store,
+    commit: Arc<Commit>,
+    trouble: impl Fn(String),
+) -> Result<Committed, ActorError> {
     let mut pauses = Pauses::new();
+    let mut reported = Instant::now();
     loop {
         let error = match store.commit(commit.clone()).await {
             Ok(_) => return Ok(Committed::Done),
@@ -38,6 +50,10 @@ pub(super) async fn send(store: &dyn Store, commit: Arc<Commit>) -> Result<Commi
             Advice::RetryLater | Advice::ReadTail => {}
             Advice::Stop if is_outage(&error) => {}
             Advice::Stop => return Err(ActorError::Commit(Box::new(error))),
+        }
+        if reported.elapsed() >= SILENCE {
+            trouble(error.to_string());
+            reported = Instant::now();
         }
         pauses.pause().await;
     }

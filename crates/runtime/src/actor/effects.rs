@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::artifacts::{offload, read_all, whole};
+use super::patience::Outage as _;
 use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
 use super::run::{RunActor, Shared};
 use crate::store::Store;
@@ -81,7 +82,8 @@ impl RunActor {
         let store = self.shared.store.clone();
         self.tasks.start(id, Arc::default(), async move {
             let mut call = call;
-            match read_all(&*store, &call.context.agent, call.transcript).await {
+            let of = (&call.context.spec.run, &*call.context.agent);
+            match read_all(&*store, of, call.transcript).await {
                 Ok(transcript) => call.transcript = transcript,
                 Err(fault) => return unread(request, &fault),
             }
@@ -226,7 +228,9 @@ async fn stored(store: &dyn Store, agent: &Agent, outcome: Outcome) -> Outcome {
 /// The transcript could not be read: the model is asked again a little later.
 fn unread(request: u32, fault: &crate::port::Fault) -> Answer {
     let failed = ModelFault::new("store", format!("The transcript could not be read: {fault}"));
-    let failed = ModelFault { retry_in_ms: Some(1_000), usage: Some(Usage::default()), ..failed };
+    // What is damaged does not mend itself.
+    let retry_in_ms = fault.is_outage().then_some(1_000);
+    let failed = ModelFault { retry_in_ms, usage: Some(Usage::default()), ..failed };
     (Input::Model { request, answer: ModelAnswer::Failed(Box::new(failed)) }, None)
 }
 

@@ -58,6 +58,8 @@ pub enum Delta {
         /// The piece.
         text: String,
     },
+    /// The storage cannot be written; it is tried again until it can.
+    Trouble(String),
     /// How far an executor has come.
     Progress {
         /// The action.

@@ -17,7 +17,7 @@ use super::arguments::Arguments;
 use super::commit::{Committed, send};
 use super::load::{Agents, LoadError, LoadedRun};
 use super::patience::patiently;
-use super::performer::{DeltaSink, NewNote, Performer, RunContext};
+use super::performer::{Delta, DeltaSink, NewNote, Performer, RunContext};
 use super::seal::SealKey;
 use super::tasks::{Finished, Tasks};
 use crate::port::{Boxed, Clock, Fault as StoreFault};
@@ -286,7 +286,9 @@ impl RunActor {
             self.arguments.declared(&events);
             let commit = self.commit_of(&now, &events, release)?;
             let head = commit.records.last().map(|record| record.hash).unwrap_or(Digest::ZERO);
-            match send(&*self.shared.store, Arc::new(commit)).await? {
+            let (deltas, run) = (&self.shared.deltas, &self.state().spec.run);
+            let trouble = |problem| deltas.delta(run, None, Delta::Trouble(problem));
+            match send(&*self.shared.store, Arc::new(commit), trouble).await? {
                 Committed::Done => {
                     self.loaded.head = head;
                     self.acknowledge(&events);

@@ -77,7 +77,10 @@ impl HostPerformer {
 
     pub(super) async fn previewed(&self, work: Work) -> Previewed {
         let key = work.execute.key.to_string();
-        let assignment = self.assignment(&work.context, &work.spec, &work.raw, key);
+        // A preview is recorded and shown: it is made of what may be.
+        let args = &work.execute.args;
+        let shown = if args.hides { &args.redacted } else { &work.raw };
+        let assignment = self.assignment(&work.context, &work.spec, shown, key);
         let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
             return Previewed { preview: Ok(Payload::default()), expect: Vec::new() };
         };

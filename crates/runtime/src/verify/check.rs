@@ -6,7 +6,8 @@ use std::sync::Arc;
 use provost_engine::event::{EndStatus, Event, EventKind, RunSpec};
 use provost_engine::{Digest, RunId, Seq, WaitId};
 
-use crate::port::Fault;
+use super::erase::named;
+use crate::port::{Advice, Fault};
 use crate::store::{RunCursor, RunFilter, RunProblem, Store, WaitFilter, WaitState};
 
 /// How many records or rows are read at a time.
@@ -64,6 +65,14 @@ pub enum Problem {
     /// The table of waits has an open wait that the journal did not open, or settled.
     #[error("wait {0} is open in the table of waits and not in the journal")]
     WaitUnknown(WaitId),
+    /// A result that a record names is missing, or is not what its name says.
+    #[error("artifact {digest}: {problem}")]
+    Artifact {
+        /// Its name.
+        digest: Digest,
+        /// What is wrong with it.
+        problem: String,
+    },
 }
 
 fn cut_or_grown(journal: Seq, row: Seq) -> &'static str {
@@ -129,6 +138,7 @@ async fn verify_once(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault>
     }
     compare_row(store, &mut report, &facts).await?;
     compare_waits(store, &mut report, &facts).await?;
+    check_artifacts(store, &mut report, &facts).await?;
     Ok(report)
 }
 
@@ -140,10 +150,13 @@ struct Facts {
     ended: Option<&'static str>,
     /// Whether it ended at least once.
     ever_ended: bool,
+    /// What the records name.
+    artifacts: BTreeSet<Digest>,
 }
 
 impl Facts {
     fn take(&mut self, event: &Event) {
+        self.artifacts.extend(named(event).0);
         match &event.kind {
             EventKind::RunAccepted(accepted) => self.spec = Some(accepted.spec.clone()),
             EventKind::WaitOpened(opened) => {
@@ -198,6 +211,21 @@ async fn compare_row(store: &dyn Store, report: &mut RunReport, facts: &Facts) -
         let differing = identity.into_iter().filter(|(_, (row, journal))| row != journal);
         let problem = |(what, (row, journal))| Problem::Identity { what, row, journal };
         report.problems.extend(differing.map(problem));
+    }
+    Ok(())
+}
+
+/// Reads every artifact that the records name: its hash is compared with its name.
+async fn check_artifacts(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
+    for digest in &facts.artifacts {
+        let problem = match store.artifact(*digest).await {
+            Ok(Some(bytes)) if Digest::of(&bytes) == *digest => continue,
+            Ok(Some(_)) => "it is not what its name says".to_owned(),
+            Ok(None) => "it is missing".to_owned(),
+            Err(fault) if fault.advice() == Advice::Stop => fault.to_string(),
+            Err(fault) => return Err(fault),
+        };
+        report.problems.push(Problem::Artifact { digest: *digest, problem });
     }
     Ok(())
 }

@@ -170,7 +170,7 @@ fn collect_texts(value: &Value, texts: &mut BTreeSet<String>) {
 }
 
 /// The artifacts and waits that an event names.
-fn named(event: &Event) -> (Vec<Digest>, Vec<WaitId>) {
+pub(super) fn named(event: &Event) -> (Vec<Digest>, Vec<WaitId>) {
     let of = |payload: &Payload| payload.artifact().map(|artifact| artifact.digest);
     match &event.kind {
         EventKind::ActionEnded(ended) => {

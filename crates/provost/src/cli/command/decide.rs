@@ -1,5 +1,8 @@
 //! What approving and rejecting have in common.
 
+use provost_contract::timestamp;
+use provost_runtime::store::{WaitFilter, WaitState};
+
 use super::reopened::Reopened;
 use crate::cli::args::DecideOptions;
 use crate::cli::exit::Exit;
@@ -8,6 +11,9 @@ use crate::cli::follow::{self, Answers, follow};
 use crate::cli::pending::Pending;
 use crate::cli::screen::Screen;
 use crate::{Decision, Remember, Verdict};
+
+/// How many questions of a run are looked at.
+const WAITS_MAX: usize = 1_000;
 
 /// Decides about what a run waits for, and goes on with the run.
 pub(super) async fn decide(
@@ -26,7 +32,7 @@ async fn decide_in(
     screen: Screen,
 ) -> Result<Exit, Failure> {
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
-    for pending in chosen(reopened, options, decision, &waiting, screen)? {
+    for pending in chosen(reopened, options, decision, &waiting, screen).await? {
         screen.tell(&pending.text());
         fits(pending, decision)?;
         follow::decide(&reopened.setup, pending, decision).await?;
@@ -47,7 +53,7 @@ async fn decide_in(
 
 /// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
 /// one of them only.
-fn chosen<'w>(
+async fn chosen<'w>(
     reopened: &Reopened,
     options: &DecideOptions,
     decision: &Decision,
@@ -58,13 +64,16 @@ fn chosen<'w>(
     let how = how_to_go_on(reopened);
     for wanted in &options.action {
         if !waiting.iter().any(|pending| pending.is_called(wanted)) {
-            return Err(
-                Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`")).hint(how)
-            );
+            return Err(Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`"))
+                .hint(format!("provost show {run} says how it stands")));
         }
     }
     if waiting.is_empty() {
-        return Err(Failure::new(Code::Decision, format!("{run} asks for nothing")).hint(how));
+        let message = match answered_before(reopened).await? {
+            Some(before) => format!("{run} asks for nothing more: {before}"),
+            None => format!("{run} asks for nothing"),
+        };
+        return Err(Failure::new(Code::Decision, message).hint(how));
     }
     if decision.verdict == Verdict::Approved && options.action.is_empty() && waiting.len() > 1 {
         for pending in waiting {
@@ -81,6 +90,20 @@ fn chosen<'w>(
         options.action.is_empty() || options.action.iter().any(|wanted| pending.is_called(wanted))
     };
     Ok(waiting.iter().filter(named).collect())
+}
+
+/// Who answered the newest question of a run, if someone did.
+async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure> {
+    let filter =
+        WaitFilter { run: Some(reopened.run.clone()), state: WaitState::Any, ..WaitFilter::default() };
+    let waits = reopened.setup.runtime.store().waits(filter, None, WAITS_MAX).await;
+    let waits = waits.map_err(|fault| Failure::storage(&fault))?;
+    let newest = waits.items.into_iter().max_by_key(|wait| wait.row.wait.number);
+    let answer = newest.and_then(|wait| Some((wait.row.wait, wait.answered?)));
+    Ok(answer.map(|(wait, answer)| {
+        let at = timestamp::iso8601(answer.at.0.div_euclid(1_000));
+        format!("{wait} was answered by {} at {at}", answer.by.name())
+    }))
 }
 
 /// What a person can do about a run that asks for nothing.

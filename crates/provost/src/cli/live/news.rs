@@ -21,6 +21,8 @@ pub(super) enum News {
     Restart,
     /// The response is whole; also one that came at once.
     Whole { turn: u32, text: String, usage: Value },
+    /// The storage cannot be written; it is tried again.
+    Trouble(String),
     /// So many pieces were left out.
     LeftOut(u64),
     /// The rest of the journal cannot be read.
@@ -81,6 +83,7 @@ impl Reader {
             Followed::Event(event) => self.take_in(&event.event),
             Followed::Delta(Delta::Text(text)) => vec![News::Text(text)],
             Followed::Delta(Delta::Restart) => vec![News::Restart],
+            Followed::Delta(Delta::Trouble(problem)) => vec![News::Trouble(problem)],
             // Calls are shown when they are declared, with what was decided about them.
             Followed::Delta(
                 Delta::Reasoning(_)

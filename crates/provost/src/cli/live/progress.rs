@@ -39,7 +39,7 @@ impl Progress {
                 self.count("tokens", number("total_tokens").max(tokens));
                 self.count("cost_microusd", number("cost_microusd"));
             }
-            News::Text(_) | News::Restart | News::LeftOut(_) | News::Unreadable(_) => {}
+            News::Text(_) | News::Restart | News::Trouble(_) | News::LeftOut(_) | News::Unreadable(_) => {}
         }
     }
 

@@ -49,7 +49,7 @@ impl Speech {
             }
             (Voice::Answers(stream), News::Whole { text, .. }) => self.whole(stream, text),
             (Voice::Silent | Voice::Answers(_), _)
-            | (_, News::Event { .. } | News::LeftOut(_) | News::Unreadable(_)) => {}
+            | (_, News::Event { .. } | News::Trouble(_) | News::LeftOut(_) | News::Unreadable(_)) => {}
         }
     }
 

@@ -123,6 +123,10 @@ impl Live {
                 }
             }
             News::Text(_) | News::Restart | News::Whole { .. } => self.speech.take_in(news),
+            News::Trouble(problem) => {
+                self.speech.end_line();
+                self.screen.note(&format!("  ! {problem}; it is tried again until it can be written"));
+            }
             News::LeftOut(count) => {
                 self.speech.end_line();
                 self.speech.miss();
@@ -164,6 +168,7 @@ fn document(news: &News) -> Value {
         News::Whole { turn, text, usage } => {
             json!({ "type": "answer", "turn": turn, "text": text, "usage": usage })
         }
+        News::Trouble(problem) => json!({ "type": "trouble", "problem": problem }),
         News::LeftOut(count) => json!({ "type": "left_out", "count": count }),
         News::Unreadable(problem) => json!({ "type": "unreadable", "problem": problem }),
     }
