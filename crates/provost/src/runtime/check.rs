@@ -18,7 +18,7 @@ const BUDGETS: [&str; 7] =
 /// The beginning of a budget of one tool's calls.
 const BUDGET_OF_TOOL: &str = "tool_calls_";
 /// The options of the loop that have no method of their own.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 9] = [
     "compaction_policy",
     "spin_detector",
     "identical_failure_tracker",
@@ -28,7 +28,6 @@ const OPTIONS: [&str; 10] = [
     "limits",
     "model",
     "runtime_overrides",
-    "transcript_lock_ttl",
 ];
 /// What is set otherwise, and how.
 const METHODS: [(&str, &str); 11] = [
@@ -190,10 +189,6 @@ impl Known {
         match name {
             "spin_detector" | "identical_failure_tracker" => number(name, value, "threshold", 2),
             "tool_result_truncator" => number(name, value, "max_bytes", 1),
-            "transcript_lock_ttl" if value.as_u64().is_none_or(|seconds| seconds == 0) => Err(Ignored::new(
-                "the option `transcript_lock_ttl` is no number of seconds",
-                "write at least 1",
-            )),
             "tool_call_rules" => {
                 let rules = value.as_array().map(Vec::as_slice).unwrap_or_default();
                 if rules.is_empty() || normalize_rules(rules).len() < rules.len() {
@@ -205,7 +200,7 @@ impl Known {
             "compaction_policy" => self.compaction(value),
             // These are read strictly when the run starts.
             "limits" | "structured_output" => Ok(()),
-            _ if value.is_object() || name == "transcript_lock_ttl" => Ok(()),
+            _ if value.is_object() => Ok(()),
             _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
         }
     }
