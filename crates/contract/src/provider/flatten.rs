@@ -39,6 +39,20 @@ pub(super) fn flatten(messages: &[Message]) -> Vec<Flat<'_>> {
     flat
 }
 
+/// The same for messages that are the caller's to give: none is copied.
+pub(super) fn flatten_owned(messages: Vec<Message>) -> Vec<Flat<'static>> {
+    let mut flat = Vec::with_capacity(messages.len());
+    for (index, message) in messages.into_iter().enumerate() {
+        match opened(&message) {
+            Some(parts) => {
+                flat.extend(parts.into_iter().map(|part| Flat { index, message: Cow::Owned(part) }));
+            }
+            None => flat.push(Flat { index, message: Cow::Owned(message) }),
+        }
+    }
+    flat
+}
+
 /// The parts of a merged message, opened themselves; none when it is not merged or cannot be read.
 fn opened(message: &Message) -> Option<Vec<Message>> {
     let mut all = Vec::new();

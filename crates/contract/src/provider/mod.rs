@@ -46,5 +46,5 @@ pub use names::{AsTheyAre, ToolNames};
 pub use part::Part;
 pub use provider_name::Provider;
 pub use refusal::{Refusal, Rule};
-pub use repair::{Change, Mend, RepairMode, Repaired, repair};
+pub use repair::{Change, Mend, RepairMode, Repaired, repair, repair_owned};
 pub use substance::substance;

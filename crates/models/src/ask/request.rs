@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use provost_contract::Message;
 use provost_contract::json::{self, Object};
-use provost_contract::provider::{Change, Loss, Provider, RepairMode, ToolNames, repair};
+use provost_contract::provider::{Change, Loss, Provider, RepairMode, ToolNames, repair_owned};
 use provost_contract::structured_output::StructuredOutputRequest;
 use provost_contract::tool::ToolAliases;
 use provost_runtime::port::TurnRequest;
@@ -40,7 +40,7 @@ impl Ask {
         let names = names(request, &messages);
         riding::restore(&mut messages);
         messages.iter_mut().for_each(said_to_the_model);
-        let repaired = repair(&messages, RepairMode::Synthesise);
+        let repaired = repair_owned(messages, RepairMode::Synthesise);
         let encoded = shape.encode(&repaired.messages, &names);
         Ok(Self {
             settings,

@@ -10,7 +10,7 @@ use super::{Change, Mend, Repaired};
 use crate::Message;
 use crate::json::Object;
 use crate::message::MessageType;
-use crate::provider::flatten::{Flat, flatten};
+use crate::provider::flatten::{Flat, flatten, flatten_owned};
 use crate::provider::order::arrange;
 use crate::tool_pair::partners;
 
@@ -37,8 +37,17 @@ struct Pair {
 ///
 /// Deterministic; repairing what is repaired changes nothing.
 pub fn repair(messages: &[Message], mode: RepairMode) -> Repaired {
+    mend(flatten(messages), mode)
+}
+
+/// Does the same to messages that are the caller's to give: none is copied.
+pub fn repair_owned(messages: Vec<Message>, mode: RepairMode) -> Repaired {
+    mend(flatten_owned(messages), mode)
+}
+
+fn mend(flat: Vec<Flat<'_>>, mode: RepairMode) -> Repaired {
     let mut work = Work { flat: Vec::new(), written: HashSet::new(), changes: Vec::new() };
-    let pairs = work.pair_up(flatten(messages), mode);
+    let pairs = work.pair_up(flat, mode);
     work.name(&pairs);
     let order = arrange(&work.flat, &partners_of(&pairs, work.flat.len()));
     work.tell_moves(&order);

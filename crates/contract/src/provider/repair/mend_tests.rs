@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Mend, RepairMode, Repaired, repair};
+use super::{Mend, RepairMode, Repaired, repair, repair_owned};
 use crate::Message;
 use crate::json::Object;
 use crate::provider::{AsTheyAre, Provider};
@@ -146,4 +146,22 @@ fn arguments_that_were_cut_are_kept_here_and_told_as_lost_there() {
     let encoded = Provider::OpenaiChat.encode(&repaired, &AsTheyAre);
     assert_eq!(encoded.body.pointer("/messages/0/tool_calls/0/function/arguments"), Some(&json!("{}")));
     assert_eq!(encoded.losses[0].what, "arguments");
+}
+
+#[test]
+fn messages_that_are_given_away_are_repaired_like_others() {
+    let merged = json!({ "type": "multimodal_part", "role": "assistant", "content": "", "payload": {
+        "parts": [{ "role": "user", "content": "inside" }] } });
+    let transcript = vec![
+        Message::text("user", "go"),
+        call("a", "kb/find", 1),
+        call("a", "kb/find", 1),
+        Message::parse(&merged).unwrap(),
+        result("a", "other"),
+        result("lost", "kb/find"),
+        call("open", "kb/find", 2),
+    ];
+    for mode in [RepairMode::Prune, RepairMode::Synthesise] {
+        assert_eq!(repair_owned(transcript.clone(), mode), repair(&transcript, mode));
+    }
 }

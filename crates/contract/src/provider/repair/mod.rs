@@ -7,4 +7,4 @@ mod mend;
 mod mend_tests;
 
 pub use change::{Change, Mend, Repaired};
-pub use mend::{RepairMode, repair};
+pub use mend::{RepairMode, repair, repair_owned};
