@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use provost_contract::timestamp;
 use provost_engine::RunId;
-use provost_runtime::store::{ListedRun, RunFilter, Store};
+use provost_runtime::process::is_gone;
+use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
 
 use super::clock;
@@ -153,4 +154,17 @@ pub(super) async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Fai
         let message = format!("{run} was pruned at {at} UTC; its last record was {}", pruned.head);
         Failure::new(Code::UnknownRun, message).hint("a backup from before may have it")
     }))
+}
+
+/// Whether a living process works on a run. One of another machine counts as living while its lease lasts.
+pub(super) async fn is_worked_on(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
+    let Some(owner) = row.owner.clone() else { return Ok(false) };
+    let worker = store.worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
+    Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
+}
+
+/// Whether a run is in the middle of its work and no process works on it: `provost resume` goes on with it.
+pub(super) async fn is_left(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
+    let at_work = row.ended.is_none() && row.status != "waiting";
+    Ok(at_work && !is_worked_on(store, row).await?)
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use provost_engine::{RunId, Seq};
 use provost_runtime::port::{IdKind, Ids};
-use provost_runtime::process::is_gone;
 use provost_runtime::store::{RunFilter, RunRow, SessionRow, Store};
 use serde_json::{Value, json};
 
@@ -16,6 +15,7 @@ use crate::cli::failure::{Code, Failure};
 use crate::cli::follow::{News, news, unworked};
 use crate::cli::guard::GOVERNED;
 use crate::cli::pending::Pending;
+use crate::cli::place::is_worked_on;
 use crate::cli::question::Question;
 use crate::cli::setup::Setup;
 use crate::cli::{clock, environment, journal};
@@ -101,9 +101,7 @@ impl Conversation {
 
     /// Whether another process works on a run now.
     pub(super) async fn is_elsewhere(&self, row: &RunRow) -> Result<bool, Failure> {
-        let Some(owner) = row.owner.clone() else { return Ok(false) };
-        let worker = self.store().worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
-        Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
+        is_worked_on(self.store(), row).await
     }
 
     /// Refuses to go on with a run whose governing files changed.

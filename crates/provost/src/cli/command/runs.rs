@@ -12,7 +12,7 @@ use crate::cli::args::RunsOptions;
 use crate::cli::config::did_you_mean;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
-use crate::cli::place::Place;
+use crate::cli::place::{Place, is_left};
 use crate::cli::screen::Screen;
 
 /// How much of a prompt a line shows.
@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(options: &RunsOptions, screen: &Screen) -> Resul
     let page = page.map_err(|fault| Failure::storage(&fault))?;
     for listed in &page.items {
         let words = words(&*store, &listed.row).await?;
-        screen.show(&document(listed, &words), || line(listed, &words.prompt));
+        screen.show(&document(listed, &words), || line(listed, &words));
     }
     if page.items.is_empty() {
         screen.tell("no runs");
@@ -62,11 +62,13 @@ pub(super) struct Words {
     prompt: String,
     /// What the model said last, once it is over.
     last: String,
+    /// Whether it is in the middle of its work and no process works on it.
+    left: bool,
 }
 
 /// Reads the words of a run that lists show.
 pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Failure> {
-    let mut words = Words::default();
+    let mut words = Words { left: is_left(store, row).await?, ..Words::default() };
     if let Some(EventKind::RunAccepted(accepted)) = event_behind(store, row, Seq(0)).await? {
         let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
         let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();
@@ -95,6 +97,7 @@ pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
         "agent": row.agent,
         "project": row.workspace,
         "status": row.status,
+        "left": words.left,
         "prompt": words.prompt,
         "created_at": timestamp::iso8601(row.created.0.div_euclid(1_000)),
         "updated_at": timestamp::iso8601(row.updated.0.div_euclid(1_000)),
@@ -104,12 +107,14 @@ pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
     })
 }
 
-fn line(listed: &ListedRun, prompt: &str) -> String {
+fn line(listed: &ListedRun, words: &Words) -> String {
     let row = &listed.row;
     let began = timestamp::date_time(row.created.0.div_euclid(1_000));
+    let prompt = &words.prompt;
+    let status = if words.left { "no process" } else { &row.status };
     let mut shown: String = prompt.chars().take(PROMPT_CHARS_MAX).collect();
     if shown.len() < prompt.len() {
         shown.push('…');
     }
-    format!("{}  {began}  {:<15} {:<10} {shown}", row.run, row.status, row.agent)
+    format!("{}  {began}  {status:<15} {:<10} {shown}", row.run, row.agent)
 }

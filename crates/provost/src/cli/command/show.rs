@@ -6,7 +6,7 @@ use crate::cli::args::OneRun;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Code, Failure};
 use crate::cli::journal::{self, Read};
-use crate::cli::place::{self, Place};
+use crate::cli::place::{self, Place, is_left};
 use crate::cli::screen::Screen;
 use crate::cli::view::story;
 
@@ -20,6 +20,10 @@ pub(in crate::cli) async fn run(options: &OneRun, screen: &Screen) -> Result<Exi
         screen.document(&json!({ "run": run, "result": result(&read)? }));
     } else {
         screen.data(&story(&listed.row, &read)?);
+        if is_left(&*store, &listed.row).await? {
+            let run = &listed.row.run;
+            screen.tell(&format!("no process works on it: provost resume {run} goes on"));
+        }
     }
     Ok(Exit::Done)
 }
