@@ -32,7 +32,7 @@ const NOTES: usize = 64;
 /// A run that continues by itself within this time is not let go of.
 const NEAR_MS: i64 = 5_000;
 /// How long answers of hooks and previews wait for one another.
-const TOGETHER: Duration = Duration::from_millis(5);
+const TOGETHER: Duration = Duration::from_millis(50);
 
 /// Why an actor stopped working on its run. The run itself goes on with another worker.
 #[derive(Debug, thiserror::Error)]
