@@ -518,3 +518,14 @@ fn a_command_that_names_the_anchor_file_is_forbidden() {
         assert_eq!(vault.anchored().len(), 1, "{file}");
     }
 }
+
+/// A witness that is gone confirms nothing; beside it, an empty one that is there.
+#[test]
+fn an_anchor_file_that_is_missing_is_no_witness() {
+    let vault = Vault::waiting();
+    let file = vault.world.path("witness");
+    let words = ["verify", "--anchor", &*file.to_string_lossy()];
+    refused(&vault.provost(&words), "PV0012", "there is no anchor file");
+    fs::write(&file, "").unwrap();
+    vault.works(&words);
+}
