@@ -11,7 +11,7 @@ const ITEMS_MAX: usize = 2;
 /// A command with everything it printed: notes first, as they come first on the screen.
 fn told(world: &World, words: &[&str]) -> String {
     let Printed { code, stdout, stderr } = world.provost(words);
-    let stdout = if words.contains(&"--json") { documents(&stdout) } else { without_positions(&stdout) };
+    let stdout = if words.contains(&"--json") { documents(&stdout) } else { stdout };
     let part = |name: &str, text: &str| match text.trim_end() {
         "" => String::new(),
         text => format!("-- {name}\n{text}\n"),
@@ -57,22 +57,10 @@ fn documents(stdout: &str) -> String {
         start = end;
     }
     // Which of them came first is in their positions too.
-    let is_decision = |document: &Value| document.get("decided").is_some();
-    for document in documents.iter_mut().filter(|document| is_result(document) || is_decision(document)) {
+    for document in documents.iter_mut().filter(|document| is_result(document)) {
         document["seq"] = json!("[…]");
     }
     documents.iter().map(|document| brief(document).to_string()).collect::<Vec<_>>().join("\n")
-}
-
-/// The lines of `explain` without the positions of their events: hooks of one turn may answer in several commits.
-fn without_positions(text: &str) -> String {
-    let plain = |line: &str| match line.trim_start().split_once("  ") {
-        Some((number, rest)) if number.parse::<u64>().is_ok() && rest.starts_with(['t', 's']) => {
-            format!("   #  {rest}")
-        }
-        _ => line.to_owned(),
-    };
-    text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 
 fn brief(value: &Value) -> Value {
