@@ -14,7 +14,7 @@ use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
 use provost_models::{Cassette, ModelConfig, Player};
-use provost_runtime::port::{Delta, Deltas, Hearing, Model, Transcript, TurnAnswer, TurnRequest};
+use provost_runtime::port::{Delta, Deltas, Hearing, Model, Transcript, TurnAnswer, TurnCache, TurnRequest};
 use provost_runtime::system::SystemClock;
 
 struct Printer;
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let model = model(config, cassette.first().map(PathBuf::from))?;
     let transcript: Transcript = [Arc::new(Message::text("user", question))].into_iter().collect();
-    let (tools, nothing) = (ToolCatalog::default(), Object::new());
+    let (tools, nothing, cache) = (ToolCatalog::default(), Object::new(), TurnCache::default());
     let request = TurnRequest {
         turn: 1,
         turns_max: 1,
@@ -47,6 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         model: &nothing,
         structured_output: None,
         hearing: Hearing::new(1, &Printer),
+        cache: &cache,
     };
     if let TurnAnswer::Provider(turn) = model.turn(request).await? {
         println!("\n---\n{}\n{}", turn.content, serde_json::to_string(&turn.usage)?);

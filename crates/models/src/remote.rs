@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::answer::{self, Answer};
 use crate::api::Api;
-use crate::ask::Ask;
+use crate::ask::{Ask, Sent};
 use crate::forecast;
 use crate::wire::{Endpoint, Exchange};
 use crate::{Delivery, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
@@ -36,21 +36,27 @@ impl Remote {
 
     async fn ask(&self, request: TurnRequest<'_>) -> Result<TurnAnswer, ModelError> {
         let api = self.api.as_ref();
-        let ask = Ask::of(&request, &self.settings, api.shape())?;
-        let exchange = self.exchange(&ask, &request)?;
+        let (ask, sent) = Ask::of(&request, &self.settings, api.shape())?;
+        let exchange = self.exchange(&ask, &sent, &request)?;
+        request.cache.put(sent);
         let mut hear = |delta: Delta<'_>| request.hearing.hear(delta);
         let read = |body: Value| answer::read(api, &ask, request.turn, &body);
         let received = exchange.run(read, &mut hear).await?;
         Answer::into_turn(received, api, &ask)
     }
 
-    fn body(&self, ask: &Ask) -> Result<Value, Fault> {
+    fn body(&self, ask: &Ask, sent: &Sent) -> Result<String, Fault> {
         let mut body = self.api.body(ask, self.delivery)?;
         body.extend(ask.settings.extra.clone());
-        Ok(Value::Object(body))
+        Ok(sent.text(&body, &ask.settings.extra))
     }
 
-    fn exchange<'a>(&'a self, ask: &Ask, request: &TurnRequest<'_>) -> Result<Exchange<'a>, Fault> {
+    fn exchange<'a>(
+        &'a self,
+        ask: &Ask,
+        sent: &Sent,
+        request: &TurnRequest<'_>,
+    ) -> Result<Exchange<'a>, Fault> {
         Ok(Exchange {
             api: self.api.as_ref(),
             client: &self.client,
@@ -59,7 +65,7 @@ impl Remote {
             timeouts: self.timeouts,
             retry: self.retry,
             route: self.api.route(&ask.settings.model, self.delivery),
-            body: self.body(ask)?.to_string().into(),
+            body: self.body(ask, sent)?.into(),
             who: format!("{} {}", request.session.unwrap_or_default(), request.turn),
         })
     }

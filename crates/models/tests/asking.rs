@@ -7,7 +7,9 @@ use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::ProviderTurn;
 use provost_contract::tool::ToolCatalog;
 use provost_models::{ApiKind, ModelConfig, Remote};
-use provost_runtime::port::{Delta, Deltas, Hearing, Model, ModelError, Transcript, TurnAnswer, TurnRequest};
+use provost_runtime::port::{
+    Delta, Deltas, Hearing, Model, ModelError, Transcript, TurnAnswer, TurnCache, TurnRequest,
+};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -34,8 +36,10 @@ pub(crate) struct Asking {
     pub(crate) structured_output: Option<Value>,
     pub(crate) turn: u64,
     heard: Arc<Heard>,
+    shared: Vec<Arc<Message>>,
     transcript: Transcript,
     context: Object,
+    pub(crate) cache: TurnCache,
 }
 
 impl Asking {
@@ -53,8 +57,10 @@ impl Asking {
             structured_output: None,
             turn: 1,
             heard: Arc::default(),
+            shared: Vec::new(),
             transcript: Transcript::default(),
             context: Object::new(),
+            cache: TurnCache::default(),
         }
     }
 
@@ -91,7 +97,9 @@ impl Asking {
     }
 
     pub(crate) fn request(&mut self) -> TurnRequest<'_> {
-        self.transcript = self.messages.iter().cloned().map(Arc::new).collect();
+        // A run adds lines and shares the ones it has.
+        self.shared.extend(self.messages.iter().skip(self.shared.len()).cloned().map(Arc::new));
+        self.transcript = self.shared.iter().cloned().collect();
         TurnRequest {
             turn: self.turn,
             turns_max: 5,
@@ -102,6 +110,7 @@ impl Asking {
             model: &self.model,
             structured_output: self.structured_output.as_ref(),
             hearing: Hearing::new(self.turn, &*self.heard),
+            cache: &self.cache,
         }
     }
 

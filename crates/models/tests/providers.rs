@@ -2,6 +2,7 @@
 
 use provost_contract::Message;
 use provost_models::{ApiKind, Delivery, PromptCache};
+use provost_runtime::port::TurnCache;
 use serde_json::{Value, json};
 
 use crate::asking::{Asking, Desk, KEY};
@@ -32,6 +33,30 @@ async fn a_turn_of_two_calls_is_streamed_read_and_sent_back() {
         let half = heard.len() / 2;
         assert_eq!(heard[..half], heard[half + 1..], "the same stream sounds the same");
         insta::assert_snapshot!(format!("{kind}_deltas"), &heard[..half]);
+    }
+}
+
+/// A request of a long run is made of the one before it; a restart makes it of the transcript alone.
+#[tokio::test]
+async fn what_the_last_request_left_changes_no_request() {
+    for (kind, stream) in KINDS {
+        let server = Server::with((0..16).map(|_| Reply::stream(stream))).await;
+        let desk = Desk::at(&server, kind);
+        let mut asking = Asking::beds();
+        for turn in 1..=8 {
+            let warm = asking.cache.clone();
+            let answer = asking.of(&desk.model).await.unwrap();
+            asking.cache = TurnCache::default();
+            asking.of(&desk.model).await.unwrap();
+            asking.cache = warm;
+            let asked = server.asked();
+            let [.., warm, cold] = &asked[..] else { panic!("two requests a turn") };
+            assert_eq!(warm.body, cold.body, "{kind}, turn {turn}");
+            asking = asking.after(&answer);
+            if turn == 4 {
+                asking.messages.push(Message::text("user", "And the roses?"));
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::flatten::flatten;
 use super::item::{Item, What};
 use super::order::arrange;
 use super::read::read;
+use super::segment::Prior;
 use super::{Part, Provider, ProviderFields, ToolNames};
 use crate::tool_pair::partners;
 use crate::{Message, canonical};
@@ -37,23 +38,26 @@ pub(super) enum Characters {
 pub(super) struct Prepared {
     pub(super) items: Vec<Item>,
     pub(super) losses: Losses,
+    /// The ids and names reported as lost for the first time.
+    pub(super) reported: HashSet<String>,
 }
 
-/// Prepares a transcript for a provider.
+/// Prepares messages for a provider. `prior` describes the messages before them.
 pub(super) fn prepare(
     messages: &[Message],
     provider: Provider,
     ids: CallIds,
     names: &dyn ToolNames,
+    prior: &Prior,
 ) -> Prepared {
     let flat = flatten(messages);
     let Ok(partners) = partners(&flat);
     let order = arrange(&flat, &partners);
     let mut losses = Losses::default();
     let items = read(order.iter().filter_map(|position| flat.get(*position)), &mut losses);
-    let mut rim = Rim { provider, ids, names, told: HashSet::new(), losses };
+    let mut rim = Rim { provider, ids, names, prior, reported: HashSet::new(), losses };
     let items = items.into_iter().filter_map(|item| rim.pass(item)).collect();
-    Prepared { items, losses: rim.losses }
+    Prepared { items, losses: rim.losses, reported: rim.reported }
 }
 
 /// The border every item passes on its way out.
@@ -61,8 +65,9 @@ struct Rim<'a> {
     provider: Provider,
     ids: CallIds,
     names: &'a dyn ToolNames,
-    /// The ids and names that were told as lost: each is told once, however often it stands there.
-    told: HashSet<String>,
+    prior: &'a Prior,
+    /// The ids and names reported as lost: each is reported once, however often it occurs.
+    reported: HashSet<String>,
     losses: Losses,
 }
 
@@ -148,7 +153,7 @@ impl Rim<'_> {
             return id;
         }
         let fitted = fitted(&id, self.ids.length_max);
-        self.tell_once(index, format!("call id {id}"), &fitted);
+        self.report_once(index, format!("call id {id}"), &fitted);
         fitted
     }
 
@@ -158,12 +163,12 @@ impl Rim<'_> {
             return alias.into_owned();
         }
         let fitted = fitted(&alias, NAME_MAX);
-        self.tell_once(index, format!("tool name {canonical:?}"), &fitted);
+        self.report_once(index, format!("tool name {canonical:?}"), &fitted);
         fitted
     }
 
-    fn tell_once(&mut self, index: usize, what: String, fitted: &str) {
-        if self.told.insert(what.clone()) {
+    fn report_once(&mut self, index: usize, what: String, fitted: &str) {
+        if !self.prior.reported.contains(&what) && self.reported.insert(what.clone()) {
             let why = format!("{} refuses it; sent as {fitted}", self.provider.label());
             self.losses.note(index, what, why);
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
+use super::segment::{Prior, Segment};
 use super::{Encoded, Refusal, ToolNames, anthropic, gemini, openai_chat, openai_responses};
 use crate::{Message, Result};
 
@@ -47,6 +48,25 @@ impl Provider {
             Self::OpenaiChat => openai_chat::encode(messages, names),
             Self::OpenaiResponses => openai_responses::encode(messages, names),
             Self::Gemini => gemini::encode(messages, names),
+        }
+    }
+
+    /// The key of a request that lists the messages.
+    pub fn messages_key(self) -> &'static str {
+        match self {
+            Self::Anthropic | Self::OpenaiChat => "messages",
+            Self::OpenaiResponses => "input",
+            Self::Gemini => "contents",
+        }
+    }
+
+    /// Writes messages that follow others.
+    pub(super) fn segment(self, messages: &[Message], names: &dyn ToolNames, prior: &Prior) -> Segment {
+        match self {
+            Self::Anthropic => anthropic::segment(messages, names, prior),
+            Self::OpenaiChat => openai_chat::segment(messages, names, prior),
+            Self::OpenaiResponses => openai_responses::segment(messages, names, prior),
+            Self::Gemini => gemini::segment(messages, names, prior),
         }
     }
 

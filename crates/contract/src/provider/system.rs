@@ -5,10 +5,16 @@ use serde_json::{Value, json};
 use super::encoded::Losses;
 use super::fields::restored;
 use super::item::{Item, Speaker, What};
+use super::segment::Prior;
 use super::{Part, Provider};
 
 /// Takes the instructions out of the conversation: their blocks, and the rest.
-pub(super) fn split(items: Vec<Item>, provider: Provider, losses: &mut Losses) -> (Vec<Value>, Vec<Item>) {
+pub(super) fn split(
+    items: Vec<Item>,
+    provider: Provider,
+    prior: &Prior,
+    losses: &mut Losses,
+) -> (Vec<Value>, Vec<Item>) {
     let (mut blocks, mut talk) = (Vec::new(), Vec::new());
     for item in items {
         if !item.speaker.instructs() {
@@ -20,7 +26,7 @@ pub(super) fn split(items: Vec<Item>, provider: Provider, losses: &mut Losses) -
             Some(block) => blocks.push(block),
             None => losses.note(index, "instruction", format!("{} takes only text here", provider.label())),
         }
-        if !talk.is_empty() {
+        if prior.begun || !talk.is_empty() {
             let why = format!("{} keeps instructions before the conversation", provider.label());
             losses.note(index, "place of an instruction", why);
         }

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use provost_contract::Message;
-use provost_contract::provider::{Encoded, Provider, RepairMode, Rule, repair, substance};
+use provost_contract::provider::{
+    Change, Encoded, Growing, Loss, Provider, RepairMode, Rule, repair, request_text, substance,
+};
 use provost_contract::tool_pair;
 use serde_json::Value;
 use strum::VariantArray as _;
@@ -15,6 +17,34 @@ const MODES: [RepairMode; 2] = [RepairMode::Prune, RepairMode::Synthesise];
 
 fn shown(messages: &[Message]) -> Vec<Value> {
     messages.iter().map(Message::to_value).collect()
+}
+
+/// A transcript written turn by turn, each time with the finished steps of the turn before.
+struct Written {
+    growing: Growing,
+    text: String,
+    losses: Vec<Loss>,
+    changes: Vec<Change>,
+}
+
+impl Written {
+    fn new(provider: Provider, mode: RepairMode) -> Self {
+        let growing = Growing::new(provider, mode);
+        Self { growing, text: String::new(), losses: Vec::new(), changes: Vec::new() }
+    }
+
+    fn write(&mut self, transcript: &[Message], mode: RepairMode) {
+        let provider = self.growing.provider();
+        if !self.growing.close(&transcript[self.growing.len()..], &names())
+            || self.growing.write(&transcript[self.growing.len()..], &names()).is_none()
+        {
+            self.growing = Growing::new(provider, mode);
+        }
+        let grown = self.growing.write(&transcript[self.growing.len()..], &names()).unwrap();
+        self.text = request_text(&grown.body, provider.messages_key(), grown.items);
+        self.losses = grown.losses().cloned().collect();
+        self.changes = grown.changes().cloned().collect();
+    }
 }
 
 proptest! {
@@ -30,6 +60,24 @@ proptest! {
                 // A transcript may have nothing to say.
                 refusals.retain(|refusal| refusal.rule != Rule::NoMessages);
                 prop_assert!(refusals.is_empty(), "{provider}: {refusals:#?}\n{body:#}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_transcript_that_grows_is_written_as_a_whole_one(transcript in any_transcript()) {
+        for provider in Provider::VARIANTS {
+            for mode in MODES {
+                let mut written = Written::new(*provider, mode);
+                for end in 0..=transcript.len() {
+                    let repaired = repair(&transcript[..end], mode);
+                    let whole = provider.encode(&repaired.messages, &names());
+                    written.write(&transcript[..end], mode);
+                    let body: Value = serde_json::from_str(&written.text).unwrap();
+                    prop_assert_eq!(&body, &whole.body, "{}: {} of {}", provider, end, transcript.len());
+                    prop_assert_eq!(&written.losses, &whole.losses);
+                    prop_assert_eq!(&written.changes, &repaired.changes);
+                }
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Reading an answer: any provider's body becomes the turn the engine goes on with.
 
 mod calls;
-mod diagnostics;
 mod reasoning;
 mod spoken;
 mod structured;

@@ -7,7 +7,7 @@ use provost_contract::provider_turn::StructuredAnswer;
 use provost_runtime::port::{ModelError, TurnAnswer};
 use serde_json::{Value, json};
 
-use super::{calls, diagnostics, reasoning, spoken, structured};
+use super::{calls, reasoning, spoken, structured};
 use crate::api::{Api, Finish};
 use crate::ask::Ask;
 use crate::wire::Received;
@@ -88,7 +88,7 @@ impl Answer {
         told.insert("finish".into(), self.finish.word().into());
         let ids = [("answer_id", self.id.as_deref()), ("request_id", request_id)];
         told.extend(ids.into_iter().filter_map(|(key, id)| Some((key.to_owned(), id?.into()))));
-        told.extend(diagnostics::of_request(ask));
+        told.extend(ask.diagnostics.clone());
         told
     }
 }

@@ -8,7 +8,7 @@ use provost_contract::compaction::Summary;
 use provost_contract::json::Object;
 use provost_contract::tool::ToolCatalog;
 use provost_engine::state::Transcript;
-use provost_runtime::port::{Boxed, Hearing, HostError, Model, Summariser, TurnRequest};
+use provost_runtime::port::{Boxed, Hearing, HostError, Model, Summariser, TurnCache, TurnRequest};
 
 const TASK: &str = "You sum up the beginning of a conversation between a person and an agent, so that the agent \
                     can go on without it. Keep what was asked for, what was decided and by whom, what was done \
@@ -43,6 +43,7 @@ impl Summariser for Summaries {
                 structured_output: None,
                 // It is for the transcript; nobody listens.
                 hearing: Hearing::default(),
+                cache: &TurnCache::default(),
             };
             let answer = self.0.turn(request).await.map_err(|error| HostError(error.message))?;
             let summary =

@@ -7,6 +7,8 @@ use provost_contract::json::Object;
 use provost_engine::RunId;
 use serde_json::Value;
 
+use crate::port::TurnCache;
+
 /// What this process knows of a run beside its journal. After a restart it is gone, and what records have
 /// stands in.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Memory {
     pub(super) written: HashMap<String, Object>,
     /// Results of calls that the host carried out itself and reported.
     pub(super) reported: Vec<Value>,
+    /// What the model left for the next turn.
+    pub(super) cache: TurnCache,
 }
 
 /// The memories of all runs.

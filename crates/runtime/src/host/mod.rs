@@ -32,7 +32,7 @@ use crate::actor::{
     DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
     RunContext, Work,
 };
-use crate::port::{self, Boxed, Hearing, TurnRequest};
+use crate::port::{self, Boxed, Hearing, TurnCache, TurnRequest};
 use memory::Memories;
 
 /// Performs the effects of runs with the parts of a host.
@@ -92,6 +92,7 @@ impl HostPerformer {
         let deltas = Streamed { run, request, sink: call.deltas.clone() };
         let no_model = Object::new();
         let models = &call.context.agent.spec.models;
+        let cache = self.memories.of(&call.context.spec.run, |memory| memory.cache.clone());
         let request = TurnRequest {
             turn: call.context.turn.into(),
             turns_max: turns_max(&call.context),
@@ -102,6 +103,7 @@ impl HostPerformer {
             model: models.get(call.model as usize).unwrap_or(&no_model),
             structured_output: call.context.spec.output_schema.as_ref(),
             hearing: Hearing::new(call.context.turn.into(), &deltas),
+            cache: &cache,
         };
         let answer = match self.host.model.turn(request).await {
             Ok(answer) => answer,
@@ -186,6 +188,7 @@ impl Performer for HostPerformer {
             model: context.agent.spec.models.first().unwrap_or(&no_model),
             structured_output: context.spec.output_schema.as_ref(),
             hearing: Hearing::default(),
+            cache: &TurnCache::default(),
         };
         let reserved = self.host.model.reserve(request);
         let amounts = [("tokens", reserved.tokens), ("cost_microusd", reserved.cost_microusd)];

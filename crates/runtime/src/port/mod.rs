@@ -25,7 +25,7 @@ pub use hooks::{
 };
 pub use ids::{IdKind, Ids};
 pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
-pub use model::{Model, ModelError, Reservation, TurnAnswer, TurnRequest};
+pub use model::{Model, ModelError, Reservation, TurnAnswer, TurnCache, TurnRequest};
 pub use policy_provider::{PolicyProvider, Ruling};
 pub use provost_contract::tool::ToolExecutor as DeclaredExecutor;
 pub use provost_engine::state::Transcript;

@@ -1,5 +1,8 @@
 //! The model: what is asked of it for one turn, and what it answers.
 
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::{CallSource, ProviderTurn};
 use provost_contract::tool::ToolCatalog;
@@ -28,6 +31,36 @@ pub struct TurnRequest<'a> {
     pub structured_output: Option<&'a Value>,
     /// Who hears the answer while it is spoken.
     pub hearing: Hearing<'a>,
+    /// What the model left at an earlier turn of the run.
+    pub cache: &'a TurnCache,
+}
+
+/// A slot in which a model leaves a value for the next turn of the same run, for example a request that only
+/// grows at its end. It is empty at a run's first turn and after a restart: a model may be faster because of it,
+/// and must not answer differently.
+///
+/// ```
+/// use provost_runtime::port::TurnCache;
+///
+/// let cache = TurnCache::default();
+/// cache.put(7_u32);
+/// assert_eq!(cache.take::<u32>(), Some(7));
+/// assert_eq!(cache.take::<u32>(), None);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TurnCache(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+
+impl TurnCache {
+    /// Takes the value out; none if there is no value of this type.
+    pub fn take<T: Any>(&self) -> Option<T> {
+        let value = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        value.downcast().ok().map(|value| *value)
+    }
+
+    /// Leaves a value, in the place of any other.
+    pub fn put<T: Any + Send>(&self, value: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(value));
+    }
 }
 
 /// What a turn may cost at most, as far as it can be told before.

@@ -11,6 +11,7 @@ use crate::provider::encoded::Losses;
 use crate::provider::fields::restored;
 use crate::provider::item::{Answer, Call, Item, Speaker, What};
 use crate::provider::prepare::{Prepared, prepare};
+use crate::provider::segment::{Fit, Prior, Segment};
 use crate::provider::{Encoded, Part, Provider, ToolNames, system};
 
 /// A block, who says it, and the message it comes from.
@@ -22,17 +23,26 @@ struct Block {
 
 /// Writes a transcript as `{system?, messages}`.
 pub fn encode(messages: &[Message], names: &dyn ToolNames) -> Encoded {
-    let Prepared { items, mut losses } = prepare(messages, Provider::Anthropic, CALL_IDS, names);
-    let (system, talk) = system::split(items, Provider::Anthropic, &mut losses);
+    segment(messages, names, &Prior::default()).into()
+}
+
+/// Writes messages that follow others.
+pub(in crate::provider) fn segment(messages: &[Message], names: &dyn ToolNames, prior: &Prior) -> Segment {
+    let prepared = prepare(messages, Provider::Anthropic, CALL_IDS, names, prior);
+    let Prepared { items, mut losses, reported } = prepared;
+    let (system, talk) = system::split(items, Provider::Anthropic, prior, &mut losses);
     let blocks: Vec<Block> = talk.into_iter().filter_map(|item| block(item, &mut losses)).collect();
+    // A server tool's result may follow in a later turn, so its use cannot be judged yet.
+    let fit =
+        if blocks.iter().any(|block| server_tools::is_part(&block.value)) { Fit::Open } else { Fit::Closed };
     let blocks = paired_server_tools(blocks, &mut losses);
     let blocks = without_last_thinking(blocks, &mut losses);
     let mut body = Object::new();
     if !system.is_empty() {
         body.insert("system".into(), Value::Array(system));
     }
-    body.insert("messages".into(), turns(blocks, &mut losses));
-    Encoded { body: Value::Object(body), losses: losses.sorted() }
+    body.insert("messages".into(), turns(blocks, prior, &mut losses));
+    Segment { fit, ..Segment::new(body, losses, reported) }
 }
 
 fn block(item: Item, losses: &mut Losses) -> Option<Block> {
@@ -119,9 +129,9 @@ fn without_last_thinking(blocks: Vec<Block>, losses: &mut Losses) -> Vec<Block> 
 }
 
 /// One message a turn, the user first.
-fn turns(blocks: Vec<Block>, losses: &mut Losses) -> Value {
+fn turns(blocks: Vec<Block>, prior: &Prior, losses: &mut Losses) -> Value {
     let mut messages = Vec::new();
-    if blocks.first().is_some_and(|block| block.speaker == Speaker::Assistant) {
+    if !prior.begun && blocks.first().is_some_and(|block| block.speaker == Speaker::Assistant) {
         losses.note(0, "beginning", "Anthropic wants the user to speak first; a placeholder is sent");
         messages.push(json!({ "role": "user", "content": [{ "type": "text", "text": OPENING }] }));
     }

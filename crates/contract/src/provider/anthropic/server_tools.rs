@@ -14,6 +14,11 @@ pub(super) struct Misplaced {
     pub(super) why: String,
 }
 
+/// Whether a block is a part of what a server tool does, or was called by one.
+pub(super) fn is_part(block: &Value) -> bool {
+    is_server_use(block) || is_server_result(block) || block.get("caller").is_some()
+}
+
 /// Uses without a later result and results without an earlier use, over all blocks of a conversation.
 /// `ends` tells of a position whether it lies in the last turn: a use there is still running, and so is
 /// one that itself called a tool of the client.

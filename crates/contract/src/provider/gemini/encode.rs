@@ -11,6 +11,7 @@ use crate::provider::encoded::Losses;
 use crate::provider::fields::restored;
 use crate::provider::item::{Answer, Call, Item, Speaker, What};
 use crate::provider::prepare::{Prepared, prepare};
+use crate::provider::segment::{Fit, Prior, Segment, Signatures};
 use crate::provider::write::GIVEN_ID;
 use crate::provider::{Encoded, Part, Provider, ToolNames, system};
 
@@ -23,16 +24,24 @@ struct Piece {
 
 /// Writes a transcript as `{systemInstruction?, contents}`.
 pub fn encode(messages: &[Message], names: &dyn ToolNames) -> Encoded {
-    let Prepared { items, mut losses } = prepare(messages, Provider::Gemini, CALL_IDS, names);
-    let (system, talk) = system::split(items, Provider::Gemini, &mut losses);
+    segment(messages, names, &Prior::default()).into()
+}
+
+/// Writes messages that follow others.
+pub(in crate::provider) fn segment(messages: &[Message], names: &dyn ToolNames, prior: &Prior) -> Segment {
+    let prepared = prepare(messages, Provider::Gemini, CALL_IDS, names, prior);
+    let Prepared { items, mut losses, reported } = prepared;
+    let (system, talk) = system::split(items, Provider::Gemini, prior, &mut losses);
     let mut pieces: Vec<Piece> = talk.into_iter().filter_map(|item| piece(item, &mut losses)).collect();
-    sign_calls(&mut pieces, &mut losses);
+    let (fit, signatures) = sign_calls(&mut pieces, prior.signatures, &mut losses);
     let mut body = Object::new();
     if !system.is_empty() {
         body.insert("systemInstruction".into(), json!({ "parts": system }));
     }
-    body.insert("contents".into(), contents(pieces, &mut losses));
-    Encoded { body: Value::Object(body), losses: losses.sorted() }
+    body.insert("contents".into(), contents(pieces, prior, &mut losses));
+    let mut segment = Segment { fit, ..Segment::new(body, losses, reported) };
+    segment.settled.signatures = signatures;
+    segment
 }
 
 fn piece(item: Item, losses: &mut Losses) -> Option<Piece> {
@@ -122,15 +131,35 @@ fn put_id(function: &mut Value, id: &str) {
     }
 }
 
-/// Where some steps of the current turn are signed, the first call of each other one must be too.
-fn sign_calls(pieces: &mut [Piece], losses: &mut Losses) {
+/// Where some steps of the current turn are signed, the first call of each other one must be too. A turn begins
+/// behind what the user said; `prior` describes its calls before these pieces.
+fn sign_calls(pieces: &mut [Piece], prior: Signatures, losses: &mut Losses) -> (Fit, Signatures) {
     let said = |piece: &Piece| piece.role == "user" && !is_response(&piece.value);
-    let start = pieces.iter().rposition(said).map_or(0, |last| last + 1);
+    let last_said = pieces.iter().rposition(said);
+    let start = last_said.map_or(0, |last| last + 1);
+    let before = if last_said.is_some() { Signatures::NoCalls } else { prior };
     let current = pieces.get_mut(start..).unwrap_or_default();
-    let signed = |piece: &Piece| is_call(&piece.value) && is_signed(&piece.value);
-    if !current.iter().any(signed) {
-        return;
+    let calls = current.iter().filter(|piece| is_call(&piece.value));
+    let signed = calls.clone().any(|piece| is_signed(&piece.value));
+    let called = calls.count() > 0;
+    // Only the calls of the current turn have the documented value, and they have it if one call is signed.
+    let fit = match (prior, last_said) {
+        (Signatures::Signed { filled: true }, Some(_)) => Fit::Restart,
+        (Signatures::Unsigned, None) if signed => Fit::Restart,
+        (Signatures::NoCalls | Signatures::Unsigned | Signatures::Signed { .. }, _) => Fit::Closed,
+    };
+    let mut filled = before == Signatures::Signed { filled: true };
+    if signed || matches!(before, Signatures::Signed { .. }) {
+        filled |= fill_signatures(current, losses);
+        return (fit, Signatures::Signed { filled });
     }
+    let unsigned = called || before == Signatures::Unsigned;
+    (fit, if unsigned { Signatures::Unsigned } else { Signatures::NoCalls })
+}
+
+/// Gives the first call of each unsigned step the documented value; returns whether there was one.
+fn fill_signatures(current: &mut [Piece], losses: &mut Losses) -> bool {
+    let mut filled = false;
     for step in current.chunk_by_mut(|left, right| left.role == right.role) {
         let Some(first) = step.iter_mut().find(|piece| is_call(&piece.value)) else { continue };
         if is_signed(&first.value) {
@@ -139,15 +168,17 @@ fn sign_calls(pieces: &mut [Piece], losses: &mut Losses) {
         if let Some(part) = first.value.as_object_mut() {
             part.insert(SIGNATURE.into(), UNSIGNED.into());
         }
+        filled = true;
         let why = "Gemini wants each step signed; its documented value for calls of others is sent";
         losses.note(first.index, "missing signature of a call", why);
     }
+    filled
 }
 
 /// One content for each step of the model, for its results, and for each message of the user.
-fn contents(pieces: Vec<Piece>, losses: &mut Losses) -> Value {
+fn contents(pieces: Vec<Piece>, prior: &Prior, losses: &mut Losses) -> Value {
     let mut contents = Vec::new();
-    if pieces.first().is_some_and(|piece| piece.role == "model") {
+    if !prior.begun && pieces.first().is_some_and(|piece| piece.role == "model") {
         losses.note(0, "beginning", "Gemini wants the user to speak first; a placeholder is sent");
         contents.push(json!({ "role": "user", "parts": [{ "text": OPENING }] }));
     }

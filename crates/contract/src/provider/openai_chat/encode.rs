@@ -11,17 +11,25 @@ use crate::provider::encoded::Losses;
 use crate::provider::fields::{merge_missing, restored};
 use crate::provider::item::{Answer, Call, Item, Speaker, What};
 use crate::provider::prepare::{Prepared, prepare};
+use crate::provider::segment::{Prior, Segment};
 use crate::provider::{Encoded, Part, Provider, ProviderFields, ToolNames};
 
 /// Writes a transcript as `{messages}`.
 pub fn encode(messages: &[Message], names: &dyn ToolNames) -> Encoded {
-    let Prepared { items, losses } = prepare(messages, Provider::OpenaiChat, CALL_IDS, names);
+    segment(messages, names, &Prior::default()).into()
+}
+
+/// Writes messages that follow others.
+pub(in crate::provider) fn segment(messages: &[Message], names: &dyn ToolNames, prior: &Prior) -> Segment {
+    let prepared = prepare(messages, Provider::OpenaiChat, CALL_IDS, names, prior);
+    let Prepared { items, losses, reported } = prepared;
     let mut writer = Writer { draft: Draft::default(), messages: Vec::new(), losses };
     for item in items {
         writer.add(item);
     }
     writer.flush();
-    Encoded { body: json!({ "messages": writer.messages }), losses: writer.losses.sorted() }
+    let body = Object::from_iter([("messages".to_owned(), Value::Array(writer.messages))]);
+    Segment::new(body, writer.losses, reported)
 }
 
 /// A message that is still growing.

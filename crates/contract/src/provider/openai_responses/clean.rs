@@ -9,19 +9,27 @@ use super::items::{calls, id_refusal, item_type, outputs, reasoning_alone, reaso
 use crate::provider::encoded::Losses;
 use crate::provider::pairs::Half;
 
-/// Drops or trims what would be refused, and tells of it.
-pub(super) fn clean(lines: &mut Vec<Line>, losses: &mut Losses) {
-    check_ids(lines, losses);
+/// Drops or trims what would be refused, and reports it. Returns the ids of the items; `used` are those of the
+/// items before them.
+pub(super) fn clean(lines: &mut Vec<Line>, used: &HashSet<String>, losses: &mut Losses) -> HashSet<String> {
+    let ids = check_ids(lines, used, losses);
     drop_lonely(lines, losses);
     drop_reasoning_alone(lines, losses);
+    ids
+}
+
+/// Whether an item goes out word for word and is half of a pair: its other half may follow later.
+pub(super) fn waits_for_output(line: &Line) -> bool {
+    let kind = item_type(&line.value);
+    line.verbatim && (kind.ends_with("_call") || kind.ends_with("_call_output"))
 }
 
 /// Takes away item ids the provider would refuse, or drops the item where the id is all it is known by.
-fn check_ids(lines: &mut Vec<Line>, losses: &mut Losses) {
+fn check_ids(lines: &mut Vec<Line>, used: &HashSet<String>, losses: &mut Losses) -> HashSet<String> {
     let mut seen: HashSet<String> = HashSet::new();
     lines.retain_mut(|line| {
         let id = line.value.get("id").and_then(Value::as_str).map(str::to_owned);
-        let twice = id.is_some_and(|id| !id.is_empty() && !seen.insert(id));
+        let twice = id.is_some_and(|id| !id.is_empty() && (used.contains(&id) || !seen.insert(id)));
         let refusal = id_refusal(&line.value).or_else(|| reasoning_refusal(&line.value));
         let why =
             if twice { Some("another item has the same id".to_owned()) } else { refusal.map(|(_, why)| why) };
@@ -36,6 +44,7 @@ fn check_ids(lines: &mut Vec<Line>, losses: &mut Losses) {
         }
         true
     });
+    seen
 }
 
 /// Drops verbatim calls without their output, and outputs without their call.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::clean::clean;
+use super::clean::{clean, waits_for_output};
 use super::items::{CALL_IDS, item_speaker, message_refusals, part_refusal};
 use super::media;
 use crate::Message;
@@ -12,6 +12,7 @@ use crate::provider::encoded::Losses;
 use crate::provider::fields::{merge_missing, restored};
 use crate::provider::item::{Answer, Call, Item, Speaker, What};
 use crate::provider::prepare::{Prepared, prepare};
+use crate::provider::segment::{Fit, Prior, Segment};
 use crate::provider::{Encoded, Part, Provider, ToolNames};
 
 /// An item of the input and the message it comes from.
@@ -24,19 +25,30 @@ pub(super) struct Line {
 
 /// Writes a transcript as `{instructions?, input}`.
 pub fn encode(messages: &[Message], names: &dyn ToolNames) -> Encoded {
-    let Prepared { items, losses } = prepare(messages, Provider::OpenaiResponses, CALL_IDS, names);
+    segment(messages, names, &Prior::default()).into()
+}
+
+/// Writes messages that follow others.
+pub(in crate::provider) fn segment(messages: &[Message], names: &dyn ToolNames, prior: &Prior) -> Segment {
+    let prepared = prepare(messages, Provider::OpenaiResponses, CALL_IDS, names, prior);
+    let Prepared { items, losses, reported } = prepared;
     let mut writer = Writer { lines: Vec::new(), open: None, losses };
     for item in items {
         writer.add(item);
     }
     let Writer { mut lines, mut losses, .. } = writer;
-    clean(&mut lines, &mut losses);
+    let fit = if lines.iter().any(waits_for_output) { Fit::Open } else { Fit::Closed };
+    let item_ids = clean(&mut lines, &prior.item_ids, &mut losses);
     let mut body = Object::new();
-    if let Some(instructions) = take_instructions(&mut lines) {
+    if !prior.begun
+        && let Some(instructions) = take_instructions(&mut lines)
+    {
         body.insert("instructions".into(), instructions);
     }
     body.insert("input".into(), lines.into_iter().map(|line| line.value).collect());
-    Encoded { body: Value::Object(body), losses: losses.sorted() }
+    let mut segment = Segment { fit, ..Segment::new(body, losses, reported) };
+    segment.settled.item_ids = item_ids;
+    segment
 }
 
 /// The first item, when it is one plain text of the system.

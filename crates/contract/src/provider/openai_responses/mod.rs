@@ -15,4 +15,5 @@ mod validate_tests;
 
 pub use decode::decode;
 pub use encode::encode;
+pub(super) use encode::segment;
 pub use validate::validate;

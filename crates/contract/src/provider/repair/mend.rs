@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
 
-use super::ids::Ids;
+use super::ids::{IdsAfter, PairIds};
 use super::{Change, Mend, Repaired};
 use crate::Message;
 use crate::json::Object;
@@ -37,18 +37,27 @@ struct Pair {
 ///
 /// Deterministic; repairing what is repaired changes nothing.
 pub fn repair(messages: &[Message], mode: RepairMode) -> Repaired {
-    mend(flatten(messages), mode)
+    mend(flatten(messages), mode, &PairIds::default()).0
 }
 
 /// Does the same to messages that are the caller's to give: none is copied.
 pub fn repair_owned(messages: Vec<Message>, mode: RepairMode) -> Repaired {
-    mend(flatten_owned(messages), mode)
+    mend(flatten_owned(messages), mode, &PairIds::default()).0
 }
 
-fn mend(flat: Vec<Flat<'_>>, mode: RepairMode) -> Repaired {
+/// Does the same to messages that follow others whose pairs have the ids `before`. Returns the ids of their own.
+pub(in crate::provider) fn repair_after(
+    messages: &[Message],
+    mode: RepairMode,
+    before: &PairIds,
+) -> (Repaired, PairIds) {
+    mend(flatten(messages), mode, before)
+}
+
+fn mend(flat: Vec<Flat<'_>>, mode: RepairMode, before: &PairIds) -> (Repaired, PairIds) {
     let mut work = Work { flat: Vec::new(), written: HashSet::new(), changes: Vec::new() };
     let pairs = work.pair_up(flat, mode);
-    work.name(&pairs);
+    let ids = work.name(&pairs, before);
     let order = arrange(&work.flat, &partners_of(&pairs, work.flat.len()));
     work.tell_moves(&order);
     let Work { flat, mut changes, .. } = work;
@@ -56,7 +65,7 @@ fn mend(flat: Vec<Flat<'_>>, mode: RepairMode) -> Repaired {
     let messages = order.into_iter().filter_map(|position| flat.get_mut(position)?.take());
     let messages = messages.map(|entry| entry.message.into_owned()).collect();
     changes.sort_by_key(|change| change.index);
-    Repaired { messages, changes }
+    (Repaired { messages, changes }, ids)
 }
 
 struct Work<'a> {
@@ -121,13 +130,13 @@ impl<'a> Work<'a> {
     }
 
     /// Gives each pair an id that no other has, and its result the name of the tool that was called.
-    fn name(&mut self, pairs: &[Pair]) {
+    fn name(&mut self, pairs: &[Pair], before: &PairIds) -> PairIds {
         let id_of = |position: &Pair| {
             self.flat.get(position.call).map(|entry| entry.message.tool_call_id().to_owned())
         };
         let known: Vec<String> = pairs.iter().filter_map(id_of).collect();
         let known: HashSet<&str> = known.iter().map(String::as_str).collect();
-        let mut ids = Ids::default();
+        let mut ids = IdsAfter::new(before);
         for pair in pairs {
             let Some(call) = self.flat.get(pair.call) else { continue };
             let (index, tool) = (call.index, call.message.tool_name().to_owned());
@@ -147,6 +156,7 @@ impl<'a> Work<'a> {
             }
             self.name_result(pair.result, &tool);
         }
+        ids.into_ids()
     }
 
     fn name_result(&mut self, position: usize, tool: &str) {

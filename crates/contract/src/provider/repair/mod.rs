@@ -7,4 +7,6 @@ mod mend;
 mod mend_tests;
 
 pub use change::{Change, Mend, Repaired};
+pub(super) use ids::PairIds;
+pub(super) use mend::repair_after;
 pub use mend::{RepairMode, repair, repair_owned};
