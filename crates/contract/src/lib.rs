@@ -21,7 +21,6 @@ mod iteration_budget;
 pub mod json;
 pub mod loose;
 pub mod message;
-pub mod policies;
 pub mod principal;
 pub mod provider;
 pub mod provider_turn;
@@ -39,6 +38,7 @@ mod user_id;
 mod workspace_scope;
 
 pub use action::Action;
+pub use action::policies;
 pub use caller_context::{CallerContext, MaxChainDepth, RemoteCaller};
 pub use citation::Citation;
 pub use error::{ContractError, Result};

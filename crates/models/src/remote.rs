@@ -14,7 +14,7 @@ use crate::forecast;
 use crate::wire::{Endpoint, Exchange};
 use crate::{Delivery, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
 
-/// A model that is asked over HTTP. Made of a [`crate::ModelConfig`].
+/// A model that is asked over HTTP. A model's configuration builds it.
 pub struct Remote {
     pub(crate) api: Box<dyn Api>,
     pub(crate) client: Client,

@@ -5,44 +5,17 @@
 //! asks for permission, reads a clock, awaits or performs I/O.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-mod accept;
-mod accepted;
-mod catalog;
-mod check;
-mod checks;
-mod example;
-mod finding;
-mod forms;
-mod graph;
-mod message;
-mod notes;
-pub mod observe;
-pub mod offer;
-mod recovery;
-mod refused;
-mod render;
-pub mod schedule;
-pub mod schemas;
-pub mod select;
-mod text;
-pub mod tokens;
-pub mod transcript;
-mod turn;
-mod violation;
-mod write;
+mod read;
+mod run;
+mod show;
 
-pub use accept::accept;
-pub use accepted::{Accepted, Carrier, Content};
-pub use catalog::{ArgumentFault, ArgumentSchema, Availability, Catalog, Entry, Permission};
-pub use check::{Checked, check};
-pub use finding::{Code, Finding, Place};
-pub use forms::{
-    Choice, Decision, Envelope, Intent, Mode, ReportFormat, ReportSection, ReportSpec, Strategy,
+pub use read::{
+    Accepted, Ancestors, ArgumentFault, ArgumentSchema, AssistantMessage, Availability, CARRIER_TOOL,
+    Carrier, Catalog, Checked, Choice, Code, Content, Decision, Entry, Envelope, Finding, Finish, Graph,
+    GraphFault, Intent, Limits, Mode, NativeCall, Node, Permission, Place, Refused, ReportFormat,
+    ReportSection, ReportSpec, Speaking, Strategy, Turn, Violation, Written, accept, check, schemas,
+    write_declaration,
 };
-pub use graph::{Ancestors, Graph, GraphFault, Node};
-pub use message::{AssistantMessage, CARRIER_TOOL, Finish, NativeCall};
-pub use refused::Refused;
-pub use tokens::TokenCounter;
-pub use turn::{Limits, Speaking, Turn};
-pub use violation::Violation;
-pub use write::{Written, write_declaration};
+pub use run::{schedule, select};
+pub use show::tokens::TokenCounter;
+pub use show::{observe, offer, tokens, transcript};

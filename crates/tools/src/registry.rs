@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use provost_contract::json;
 use provost_contract::tool::{ToolCall, ToolDeclaration};
-use provost_contract::{ContractError, json};
-use provost_runtime::port::{BoxError, Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use serde_json::Value;
 
 use crate::command::{CommandSpec, CommandTool};
@@ -13,21 +13,7 @@ use crate::http::{Get, HttpAccess};
 use crate::human::Ask;
 use crate::process::Launcher;
 use crate::shell::ShellRun;
-use crate::{Bounds, Environment, Preview, Refusal, Reply, Tool, Workspace};
-
-/// Why a tool was not taken in.
-#[derive(Debug, thiserror::Error)]
-pub enum RegistryError {
-    /// Its declaration is wrong.
-    #[error("the declaration is refused")]
-    Declaration(#[from] ContractError),
-    /// There can be no HTTP client on this machine.
-    #[error("the HTTP client cannot be made")]
-    Http(#[source] BoxError),
-    /// There is one of this name.
-    #[error("there are two tools named {0}")]
-    Twice(String),
-}
+use crate::{Bounds, Environment, Preview, Refusal, RegistryError, Reply, Tool, Workspace};
 
 /// A set of tools, no two of the same name.
 ///

@@ -1,34 +1,19 @@
 //! The modules at the top of a crate depend on each other in one direction only.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
 
 use super::{Finding, Source};
-use crate::Failure;
-
-/// Today's cycles, a crate and its modules a line. Lines may be removed, never added.
-const RATCHET: &str = "xtask/tidy-cycles.txt";
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Reports groups of modules that depend on each other in a circle.
-pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Finding>, Failure> {
-    let allowed = fs::read_to_string(root.join(RATCHET))?;
-    let allowed: BTreeSet<&str> =
-        allowed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let mut found = BTreeSet::new();
-    for (name, graph) in graphs(sources) {
-        found.extend(circles(&graph).into_iter().map(|circle| format!("{name}: {}", circle.join(" "))));
-    }
-    let new = found.iter().filter(|circle| !allowed.contains(circle.as_str()));
-    let mut findings: Vec<Finding> = new
-        .map(|circle| Finding::new(circle, "these modules depend on each other: move what they share"))
-        .collect();
-    let gone = allowed.iter().filter(|line| !found.contains(**line));
-    findings
-        .extend(gone.map(|line| Finding::new(RATCHET, format!("`{line}` is no cycle any more: remove it"))));
-    Ok(findings)
+pub(super) fn check(sources: &[Source]) -> Vec<Finding> {
+    let circles = graphs(sources).into_iter().flat_map(|(name, graph)| {
+        circles(&graph).into_iter().map(move |circle| format!("{name}: {}", circle.join(" ")))
+    });
+    circles
+        .map(|circle| Finding::new(&circle, "these modules depend on each other: move what they share"))
+        .collect()
 }
 
 /// The dependencies between the top modules of each crate.

@@ -50,7 +50,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     findings.extend(purity::check(&sources));
     findings.extend(lengths::check(&root, &sources)?);
     findings.extend(tests_tree::check(&sources));
-    findings.extend(cycles::check(&root, &sources)?);
+    findings.extend(cycles::check(&sources));
     for finding in &findings {
         println!("{}: {}", finding.place, finding.problem);
     }

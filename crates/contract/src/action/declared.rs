@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::policies::Policies;
 use super::{
     ActionId, CODE, Condition, ContextRef, ExecutorRef, FailurePolicy, Prompt, Reference, Repeat, Resource,
     ResultPolicy,
 };
 use crate::json::{self as read, Object};
-use crate::policies::Policies;
 use crate::{ContractError, Result};
 
 const KEYS: [&str; 19] = [

@@ -12,6 +12,7 @@ mod failure_policy;
 mod id;
 mod observation;
 mod outcome;
+pub mod policies;
 mod prompt;
 mod reference;
 mod repeat;

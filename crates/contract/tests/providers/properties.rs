@@ -33,17 +33,19 @@ impl Written {
         Self { growing, text: String::new(), losses: Vec::new(), changes: Vec::new() }
     }
 
-    fn write(&mut self, transcript: &[Message], mode: RepairMode) {
+    /// Writes what is new; `None` if a transcript cannot be written even from its beginning.
+    fn write(&mut self, transcript: &[Message], mode: RepairMode) -> Option<()> {
         let provider = self.growing.provider();
         if !self.growing.close(&transcript[self.growing.len()..], &names())
             || self.growing.write(&transcript[self.growing.len()..], &names()).is_none()
         {
             self.growing = Growing::new(provider, mode);
         }
-        let grown = self.growing.write(&transcript[self.growing.len()..], &names()).unwrap();
+        let grown = self.growing.write(&transcript[self.growing.len()..], &names())?;
         self.text = request_text(&grown.body, provider.messages_key(), grown.items);
         self.losses = grown.losses().cloned().collect();
         self.changes = grown.changes().cloned().collect();
+        Some(())
     }
 }
 
@@ -72,7 +74,7 @@ proptest! {
                 for end in 0..=transcript.len() {
                     let repaired = repair(&transcript[..end], mode);
                     let whole = provider.encode(&repaired.messages, &names());
-                    written.write(&transcript[..end], mode);
+                    prop_assert!(written.write(&transcript[..end], mode).is_some());
                     let body: Value = serde_json::from_str(&written.text).unwrap();
                     prop_assert_eq!(&body, &whole.body, "{}: {} of {}", provider, end, transcript.len());
                     prop_assert_eq!(&written.losses, &whole.losses);

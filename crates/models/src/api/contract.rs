@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Assembler, Finish, Usage};
 use crate::ask::Ask;
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 use crate::{Fault, Settings};
 
 /// Where requests go, below the base URL.

@@ -16,7 +16,7 @@ pub struct Secret(Arc<Zeroizing<String>>);
 
 impl Secret {
     /// Takes a key in. Blanks around it, as editors leave them, are not part of it; none is left of a blank one.
-    pub(super) fn new(text: String) -> Option<Self> {
+    pub(crate) fn new(text: String) -> Option<Self> {
         let text = Zeroizing::new(text);
         let trimmed = text.trim();
         (!trimmed.is_empty()).then(|| Self(Arc::new(Zeroizing::new(trimmed.to_owned()))))

@@ -2,9 +2,7 @@
 
 mod error;
 mod key;
-mod masks;
 mod source;
 
 pub use error::KeyError;
 pub use key::Secret;
-pub use masks::{Masked, Masks};

@@ -6,7 +6,6 @@ mod attempt;
 mod classify;
 mod client;
 mod deadline;
-mod delivery;
 mod endpoint;
 mod exchange;
 mod retry;
@@ -19,7 +18,6 @@ mod timeouts;
 
 pub use client::ClientError;
 pub(crate) use client::client;
-pub use delivery::Delivery;
 pub(crate) use endpoint::Endpoint;
 pub use endpoint::EndpointError;
 pub(crate) use exchange::{Exchange, Received};

@@ -29,7 +29,11 @@ impl RunActor {
         let id = effect.id();
         match effect {
             Effect::Model { request, purpose, model, .. } => self.start_model(id, request, purpose, model),
-            Effect::Hook { hook, subject } => self.start_hook(id, hook, subject),
+            Effect::Hook { hook, subject } => {
+                if let Some(call) = self.hook(hook, subject) {
+                    self.tasks.start(id, Arc::default(), call);
+                }
+            }
             Effect::Preview { action } => self.start_preview(id, action),
             Effect::Execute(execute) => self.start_execute(id, *execute),
             Effect::Stop { action, attempt } => {
@@ -91,12 +95,16 @@ impl RunActor {
         });
     }
 
-    fn start_hook(&mut self, id: EffectId, hook: Hook, about: HookSubject) {
+    pub(super) fn hook(
+        &self,
+        hook: Hook,
+        about: HookSubject,
+    ) -> Option<impl Future<Output = Answer> + Send + 'static + use<>> {
         let subject = match about {
             HookSubject::Turn { turn } => Subject::Turn(turn),
             HookSubject::Run => Subject::Run,
             HookSubject::Action { action } => {
-                let Some(open) = self.state().action(action) else { return };
+                let open = self.state().action(action)?;
                 Subject::Action(Box::new(ActionView {
                     spec: open.spec.clone(),
                     args: open.args.clone(),
@@ -112,7 +120,7 @@ impl RunActor {
         let call = HookCall { context: self.context(), hook, about, subject, transcript };
         let ms = self.state().spec.limits.hook_ms;
         let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
-        self.tasks.start(id, Arc::default(), async move {
+        Some(async move {
             let mut call = call;
             if let Subject::Action(action) = &mut call.subject
                 && let Some(result) = &action.result
@@ -125,7 +133,7 @@ impl RunActor {
                 fault: Fault::new("hook_timed_out", format!("The hook gave no answer within {ms} ms.")),
             };
             (Input::Hook { hook, subject: about, answer: answer.unwrap_or_else(|_| late()) }, None)
-        });
+        })
     }
 
     /// What an executor gets of an open action. Arguments that this process does not know are read from their

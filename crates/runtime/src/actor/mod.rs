@@ -12,8 +12,10 @@ mod effects;
 mod load;
 mod patience;
 mod performer;
+mod rulings;
 mod run;
 mod seal;
+mod signals;
 mod tasks;
 
 pub use artifacts::INLINE_BYTES_MAX;

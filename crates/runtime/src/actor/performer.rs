@@ -266,6 +266,11 @@ pub trait Performer: Send + Sync {
     /// Finds out what became of an attempt of an earlier worker, after ending its process if it can.
     fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found>;
 
+    /// A run rests, and this process holds its state no longer: what can be made again from records is dropped.
+    fn unload(&self, run: &RunId) {
+        let _ = run;
+    }
+
     /// A run is over: what this process knows of it is not needed any more.
     fn forget(&self, run: &RunId) {
         let _ = run;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use provost_engine::event::{Event, EventKind, Signal};
+use provost_engine::event::{Event, EventKind};
 use provost_engine::view::{self, RunStatus};
-use provost_engine::{
-    Digest, Effect, Epoch, Input, Now, QueuedSignal, RunId, RunState, SignalId, Time, WorkerId, due, react,
-};
+use provost_engine::{Digest, Effect, Epoch, Input, Now, RunId, RunState, Time, WorkerId, due, react};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -25,8 +23,6 @@ use crate::process::is_gone;
 use crate::store::{CommitError, Store};
 use crate::verify::Anchor;
 
-/// How many signals are read at a time.
-const SIGNALS: usize = 256;
 /// How many notes of executors may wait.
 const NOTES: usize = 64;
 /// A run that continues by itself within this time is not let go of.
@@ -277,13 +273,14 @@ impl RunActor {
                 self.arguments.responded(raw);
             }
             let now = self.now();
-            let events = react(&mut self.loaded.state, &now, self.inputs.clone())?;
+            let mut events = react(&mut self.loaded.state, &now, self.inputs.clone())?;
             if events.is_empty() {
                 self.acknowledge(&[]);
                 return Ok(None);
             }
-            let release = self.release(&now);
             self.arguments.declared(&events);
+            let ruled = self.decide_rulings(&now, &mut events)?;
+            let release = self.release(&now);
             let commit = self.commit_of(&now, &events, release)?;
             let head = commit.records.last().map(|record| record.hash).unwrap_or(Digest::ZERO);
             let (deltas, run) = (&self.shared.deltas, &self.state().spec.run);
@@ -297,7 +294,11 @@ impl RunActor {
                     }
                     return Ok(release);
                 }
-                Committed::Reload => self.reload().await?,
+                Committed::Reload => {
+                    // They were asked for with a state that is dropped.
+                    ruled.into_iter().for_each(|id| self.tasks.start_again(id));
+                    self.reload().await?;
+                }
             }
         }
     }
@@ -367,32 +368,6 @@ impl RunActor {
             self.inputs.extend(rest);
         }
         self.take_signals().await
-    }
-
-    /// Reads the signals that wait.
-    async fn take_signals(&mut self) -> Result<(), ActorError> {
-        let mut after: SignalId = self.loaded.taken;
-        for input in &self.inputs {
-            if let Input::Signals(signals) = input {
-                after = after.max(signals.last().map(|signal| signal.id).unwrap_or_default());
-            }
-        }
-        loop {
-            let run = self.state().spec.run.clone();
-            let page = patiently(|| self.shared.store.signals(run.clone(), after, SIGNALS)).await?;
-            let full = page.len() == SIGNALS;
-            let Some(last) = page.last().map(|signal| signal.id) else { return Ok(()) };
-            let signals = page.into_iter().map(|signal| QueuedSignal {
-                id: signal.id,
-                from: signal.from,
-                body: readable(signal.body),
-            });
-            self.inputs.push(Input::Signals(signals.collect()));
-            after = last;
-            if !full {
-                return Ok(());
-            }
-        }
     }
 
     /// Starts what is due and not under way, and drops what is no longer due.
@@ -485,10 +460,4 @@ impl RunActor {
         }
         self.inputs.push(finished.input);
     }
-}
-
-/// A signal as the engine reads it. One that cannot be read is a message that changes nothing.
-fn readable(body: Option<serde_json::Value>) -> Signal {
-    let unreadable = || Signal::External { name: "unreadable".into(), payload: serde_json::Value::Null };
-    body.and_then(|body| serde_json::from_value(body).ok()).unwrap_or_else(unreadable)
 }

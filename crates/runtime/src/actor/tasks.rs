@@ -59,13 +59,29 @@ impl Tasks {
         stop: Arc<Notify>,
         work: impl Future<Output = (Input, Option<Vec<Object>>)> + Send + 'static,
     ) {
-        let guarded = async move {
-            let finished = AssertUnwindSafe(work).catch_unwind().await;
-            let (input, raw) = finished.unwrap_or_else(|panic| (broken(id, &panic_message(&*panic)), None));
-            Finished { id, input, raw }
-        };
-        let abort = self.set.spawn(guarded);
+        let abort = self.set.spawn(guarded(id, work));
         self.under_way.insert(id, Task { abort, stop });
+    }
+
+    /// Starts an effect and returns its end if it ends at once.
+    pub(super) fn start_now(
+        &mut self,
+        id: EffectId,
+        work: impl Future<Output = (Input, Option<Vec<Object>>)> + Send + 'static,
+    ) -> Option<Input> {
+        let mut work = Box::pin(guarded(id, work));
+        if let Some(finished) = (&mut work).now_or_never() {
+            self.unacknowledged.insert(id);
+            return Some(finished.input);
+        }
+        let abort = self.set.spawn(work);
+        self.under_way.insert(id, Task { abort, stop: Arc::default() });
+        None
+    }
+
+    /// Lets an effect start again whose end was not committed.
+    pub(super) fn start_again(&mut self, id: EffectId) {
+        self.unacknowledged.remove(&id);
     }
 
     /// Drops model calls, hooks and previews that are not due any more. An executor is only ended by `stop`.
@@ -139,6 +155,13 @@ impl Tasks {
         self.under_way.clear();
         self.set.shutdown().await;
     }
+}
+
+/// The work of an effect. A panic stays inside and becomes the effect's failure.
+async fn guarded(id: EffectId, work: impl Future<Output = (Input, Option<Vec<Object>>)>) -> Finished {
+    let finished = AssertUnwindSafe(work).catch_unwind().await;
+    let (input, raw) = finished.unwrap_or_else(|panic| (broken(id, &panic_message(&*panic)), None));
+    Finished { id, input, raw }
 }
 
 /// What a panic says.

@@ -213,8 +213,10 @@ impl Worker {
             }
             Ok(parked) if parked.release == Release::Rests => {
                 self.parked.push_back((run, epoch, parked));
-                if self.parked.len() > PARKED_MAX {
-                    self.parked.pop_front();
+                if self.parked.len() > PARKED_MAX
+                    && let Some((run, ..)) = self.parked.pop_front()
+                {
+                    self.shared.performer.unload(&run);
                 }
             }
             Ok(_) => {}

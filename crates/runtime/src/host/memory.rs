@@ -34,6 +34,16 @@ impl Memories {
         f(memories.entry(run.clone()).or_default())
     }
 
+    /// Drops what records stand in for: the calls of the last turn, and what the model left for its next one, which may
+    /// be as long as the transcript. The caller's secrets and the results that a host reported are nowhere else.
+    pub(super) fn unload(&self, run: &RunId) {
+        let mut memories = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = memories.get_mut(run) {
+            memory.cache = TurnCache::default();
+            memory.written = HashMap::new();
+        }
+    }
+
     pub(super) fn forget(&self, run: &RunId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
     }

@@ -226,6 +226,10 @@ impl Performer for HostPerformer {
         Box::pin(self.found(lost))
     }
 
+    fn unload(&self, run: &RunId) {
+        self.memories.unload(run);
+    }
+
     fn forget(&self, run: &RunId) {
         self.memories.forget(run);
         if let Some(executors) = &self.host.executors {

@@ -1,37 +1,20 @@
 //! A program and everything it starts, as one thing that can be ended.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
+
+use crate::pipes::Pipes;
 
 /// A running process group. Dropped, it is killed.
 pub(super) struct Group {
     leader: Leader,
     reaper: JoinHandle<io::Result<ExitStatus>>,
-}
-
-/// The ends of the pipes to a program.
-pub(crate) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
-}
-
-impl Pipes {
-    pub(crate) fn of(stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> io::Result<Self> {
-        Ok(Self {
-            stdin: ChildStdin::from_std(stdin.into())?,
-            stdout: ChildStdout::from_std(stdout.into())?,
-            stderr: ChildStderr::from_std(stderr.into())?,
-        })
-    }
 }
 
 impl Group {

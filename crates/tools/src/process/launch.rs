@@ -8,10 +8,10 @@ use std::time::Duration;
 use provost_runtime::port::ToolAction;
 
 use super::run::ProcessError;
-use super::{Environment, Finished, Job, run};
+use super::{Finished, Job, run};
 use crate::supervise::Keeper;
 use crate::workspace::WorkspacePath;
-use crate::{Preview, Refusal, Workspace, blocking};
+use crate::{Environment, Preview, Refusal, Workspace, blocking};
 
 /// Starts programs in the folders of one workspace, all with the same variables.
 #[derive(Clone, Debug)]

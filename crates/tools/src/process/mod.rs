@@ -7,15 +7,12 @@
 
 mod capture;
 mod command_line;
-mod environment;
 mod group;
 mod launch;
 mod run;
 
 use capture::Capture;
 use command_line::command_line;
-pub use environment::Environment;
-pub(crate) use group::Pipes;
 pub(crate) use launch::{Launch, Launcher};
 pub(crate) use run::{Ending, Finished};
 use run::{Job, run};

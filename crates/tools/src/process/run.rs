@@ -9,10 +9,11 @@ use strum::IntoStaticStr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 
-use super::group::{Group, Pipes};
-use super::{Capture, Environment};
-use crate::Refusal;
+use super::Capture;
+use super::group::Group;
+use crate::pipes::Pipes;
 use crate::supervise::{Keeper, Start};
+use crate::{Environment, Refusal};
 
 /// How long pipes are read on after the group is dead: a process that left it may hold them open.
 const DRAIN: Duration = Duration::from_millis(200);

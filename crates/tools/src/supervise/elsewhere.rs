@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::Environment;
-use crate::process::Pipes;
+use crate::pipes::Pipes;
 
 /// See the Linux version: here it does nothing.
 pub fn if_asked() {}

@@ -17,7 +17,7 @@ use tokio::net::UnixStream;
 use super::WORD;
 use super::tree::{self, Process};
 use super::wire::{Order, REPORT, Report, send_streams};
-use crate::process::Pipes;
+use crate::pipes::Pipes;
 
 /// Whether this program can be started as a supervising process.
 static INSTALLED: AtomicBool = AtomicBool::new(false);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{read, stream, write};
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
 use crate::ask::Ask;
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 use crate::{Fault, Settings};
 
 /// Anthropic Messages.

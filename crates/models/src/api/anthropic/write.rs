@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::cache;
 use crate::ask::{Ask, OfferedTool};
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 use crate::{Effort, ParallelCalls, Reasoning, Settings, ToolChoice};
 
 /// Anthropic wants a limit on every answer; this one every model of theirs takes.

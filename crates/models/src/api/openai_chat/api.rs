@@ -8,7 +8,7 @@ use super::{read, stream, write};
 use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
 use crate::ask::Ask;
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 
 /// Chat Completions, of OpenAI or of a server compatible with them.
 pub(in crate::api) struct OpenaiChat {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::api::openai::{effort, parallel_calls, schema_name};
 use crate::ask::{Ask, OfferedTool};
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 use crate::{Fault, ToolChoice};
 
 pub(super) fn body(ask: &Ask, delivery: Delivery, limit: &str) -> Result<Object, Fault> {

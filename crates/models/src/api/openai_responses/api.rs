@@ -10,7 +10,7 @@ use super::{read, stream, write};
 use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
 use crate::ask::Ask;
-use crate::wire::Delivery;
+use crate::delivery::Delivery;
 
 /// OpenAI Responses.
 pub(in crate::api) struct OpenaiResponses;

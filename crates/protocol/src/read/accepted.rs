@@ -1,0 +1,161 @@
+//! What an accepted message means.
+
+use provost_contract::Action;
+use provost_contract::json::Object;
+use serde::Serialize;
+use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use crate::Violation;
+use crate::read::forms::{Decision, Envelope, ReportSpec};
+
+/// What a message was carried by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Carrier {
+    /// One native call of the carrier tool.
+    ToolCall,
+    /// One fenced block.
+    FencedBlock,
+    /// Native calls of tools, recovered.
+    RecoveredToolCall,
+    /// A tool call written as text, recovered.
+    RecoveredText,
+    /// Nothing: it is only text.
+    None,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Text for the user, outside the protocol.
+    Plain,
+    /// An answer for the user.
+    Answer,
+    /// The turn is over.
+    Done,
+    /// Do this.
+    Act(Vec<Action>),
+    /// This is what would be done.
+    Plan(Vec<Action>),
+    /// Do this instead, in a run that exists.
+    Revise {
+        /// The run.
+        run_id: String,
+        /// What to do.
+        actions: Vec<Action>,
+    },
+    /// What to do about a blocked or failed action.
+    Decision(Decision),
+    /// Stop a run.
+    Cancel {
+        /// The run.
+        run_id: String,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Write a report.
+    Report(ReportSpec),
+}
+
+impl Content {
+    /// The wire word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Answer => "answer",
+            Self::Done => "done",
+            Self::Act(_) => "act",
+            Self::Plan(_) => "plan",
+            Self::Revise { .. } => "revise",
+            Self::Decision(_) => "decision",
+            Self::Cancel { .. } => "cancel",
+            Self::Report(_) => "report",
+        }
+    }
+
+    /// The declared actions; a plan's are never executed.
+    pub fn actions(&self) -> &[Action] {
+        match self {
+            Self::Act(actions) | Self::Plan(actions) | Self::Revise { actions, .. } => actions,
+            Self::Plain
+            | Self::Answer
+            | Self::Done
+            | Self::Decision(_)
+            | Self::Cancel { .. }
+            | Self::Report(_) => &[],
+        }
+    }
+
+    /// What steers a run that exists: `{run_id, …}`.
+    fn control(&self) -> Option<Value> {
+        match self {
+            Self::Revise { run_id, .. } => Some(json!({ "run_id": run_id })),
+            Self::Cancel { run_id, reason } => Some(json!({ "run_id": run_id, "reason": reason })),
+            Self::Decision(decision) => Some(decision.to_value()),
+            Self::Plain | Self::Answer | Self::Done | Self::Act(_) | Self::Plan(_) | Self::Report(_) => None,
+        }
+    }
+}
+
+/// A message that was understood, whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accepted {
+    /// What carried it.
+    pub carrier: Carrier,
+    /// What is wanted.
+    pub content: Content,
+    /// What the user reads.
+    pub message: Option<String>,
+    /// The note for the user while it runs.
+    pub user_visible: Option<String>,
+    /// The envelope of a full declaration; the flat form has none.
+    pub envelope: Option<Envelope>,
+    /// Where it departed from the protocol.
+    pub violations: Vec<Violation>,
+}
+
+impl Accepted {
+    pub(crate) fn new(carrier: Carrier, content: Content) -> Self {
+        Self { carrier, content, message: None, user_visible: None, envelope: None, violations: Vec::new() }
+    }
+
+    /// Whether it had to be repaired or recovered to be understood.
+    pub fn recovered(&self) -> bool {
+        let by_carrier = match self.carrier {
+            Carrier::RecoveredToolCall | Carrier::RecoveredText => true,
+            Carrier::ToolCall | Carrier::FencedBlock | Carrier::None => false,
+        };
+        by_carrier || self.violations.iter().any(Violation::is_repair)
+    }
+
+    /// The wire form.
+    pub fn to_value(&self) -> Value {
+        let mut wire = json!({
+            "carrier": self.carrier,
+            "kind": self.content.kind(),
+            "message": self.message,
+            "user_visible": self.user_visible,
+            "actions": self.content.actions().iter().map(Action::to_value).collect::<Value>(),
+            "violations": self.violations.iter().map(ToString::to_string).collect::<Value>(),
+            "recovered": self.recovered(),
+        });
+        if let Some(map) = wire.as_object_mut() {
+            self.write_optional(map);
+        }
+        wire
+    }
+
+    fn write_optional(&self, wire: &mut Object) {
+        if let Some(envelope) = &self.envelope {
+            wire.insert("declaration".into(), envelope.to_value());
+        }
+        if let Some(control) = self.content.control() {
+            wire.insert("control".into(), control);
+        }
+        if let Content::Report(report) = &self.content {
+            wire.insert("report".into(), report.to_value());
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Arguments against the schema of the tool they are for. Nothing is converted.
+
+use provost_contract::json::Object;
+use serde_json::Value;
+
+use crate::read::notes::{Fault, Notes, Spot};
+use crate::{Code, Entry};
+
+/// Checks arguments that stand, or are missing, at `base` in the declaration.
+pub(crate) fn check_arguments(entry: &Entry, arguments: Option<&Value>, base: &str, notes: &mut Notes) {
+    let Some(schema) = &entry.input_schema else { return };
+    let none = Value::Object(Object::new());
+    for fault in schema.faults(arguments.unwrap_or(&none)) {
+        let field = fault.pointer.trim_start_matches('/').replace('/', ".");
+        let colon = if field.is_empty() { "" } else { ": " };
+        let message = format!("{}: {field}{colon}{}", entry.name, fault.message);
+        let spot = Spot::Pointer(format!("{base}{}", fault.pointer));
+        notes.fault(Fault::new(Code::InvalidArguments, spot, message).hint(format!(
+            "{} takes {}",
+            entry.name,
+            schema.signature()
+        )));
+    }
+}

@@ -1,0 +1,93 @@
+//! The actions of a declaration between reading and accepting.
+
+use std::collections::HashSet;
+
+use provost_contract::Action;
+use provost_contract::action::ActionId;
+
+use crate::read::checks::{References, check_graph, unknown_dependency};
+use crate::read::notes::{Fault, Notes, Spot};
+use crate::read::text::Document;
+use crate::{Code, Turn};
+
+/// The two ways to write a declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `{kind, message, calls}`.
+    Flat,
+    /// An envelope with a payload.
+    Full,
+}
+
+/// One action as it was read, before it is checked against the others.
+#[derive(Debug)]
+pub(crate) struct Drafted {
+    pub(crate) action: Action,
+    /// Where it stands in the declaration.
+    pub(crate) at: String,
+    pub(crate) form: Form,
+    pub(crate) prompt_ref: Option<String>,
+    pub(crate) context_refs: Vec<String>,
+}
+
+impl Drafted {
+    pub(crate) fn new(action: Action, at: String, form: Form) -> Self {
+        Self { action, at, form, prompt_ref: None, context_refs: Vec::new() }
+    }
+
+    /// Where its dependencies stand.
+    pub(crate) fn depends_at(&self) -> String {
+        depends_at(&self.at, self.form)
+    }
+}
+
+pub(super) fn depends_at(at: &str, form: Form) -> String {
+    match form {
+        Form::Flat => format!("{at}/depends"),
+        Form::Full => format!("{at}/depends_on"),
+    }
+}
+
+/// Reads ids of dependencies. What cannot be an id cannot be one that exists.
+pub(super) fn read_dependencies(
+    whose: &ActionId,
+    names: &[String],
+    spot: &Spot,
+    notes: &mut Notes,
+) -> Vec<ActionId> {
+    let mut ids = Vec::with_capacity(names.len());
+    for name in names {
+        match ActionId::parse(name) {
+            Ok(id) => ids.push(id),
+            Err(_) => {
+                notes.fault(unknown_dependency(whose.as_str(), name, spot.clone(), std::iter::empty));
+            }
+        }
+    }
+    ids
+}
+
+/// Whether there are more actions than a declaration may have; if so, none of them is read.
+pub(super) fn too_many(count: usize, at: &str, turn: &Turn<'_>, notes: &mut Notes) -> bool {
+    let most = turn.limits.actions_max;
+    if count > most {
+        let message = format!("{count} actions are declared; at most {most} may be declared at once");
+        notes.fault(Fault::new(Code::LimitExceeded, Spot::Pointer(at.to_owned()), message));
+    }
+    count > most
+}
+
+/// Checks the actions against each other and expands their references; nothing when anything is wrong.
+///
+/// `broken` are the ids of actions that could not be read.
+pub(crate) fn finish(
+    mut drafted: Vec<Drafted>,
+    broken: &HashSet<String>,
+    document: &Document<'_>,
+    turn: &Turn<'_>,
+    notes: &mut Notes,
+) -> Option<Vec<Action>> {
+    let graph = check_graph(&drafted, broken, turn, notes)?;
+    References::new(document, turn).resolve(&mut drafted, &graph, turn, notes);
+    notes.faults.is_empty().then(|| drafted.into_iter().map(|draft| draft.action).collect())
+}

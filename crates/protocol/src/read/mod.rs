@@ -1,0 +1,37 @@
+//! From the text of a model to a checked graph: forms, recovery, checks, and what a refusal says.
+
+mod accept;
+mod accepted;
+mod catalog;
+mod check;
+mod checks;
+mod example;
+mod finding;
+mod forms;
+mod graph;
+mod message;
+mod notes;
+mod recovery;
+mod refused;
+pub mod schemas;
+mod text;
+mod turn;
+mod violation;
+mod write;
+
+pub use accept::accept;
+pub use accepted::{Accepted, Carrier, Content};
+pub use catalog::{ArgumentFault, ArgumentSchema, Availability, Catalog, Entry, Permission};
+pub use check::{Checked, check};
+pub(crate) use example::{example_arguments, fenced_block, flat_call};
+pub use finding::{Code, Finding, Place};
+pub use forms::{
+    Choice, Decision, Envelope, Intent, Mode, ReportFormat, ReportSection, ReportSpec, Strategy,
+};
+pub(crate) use graph::Positions;
+pub use graph::{Ancestors, Graph, GraphFault, Node};
+pub use message::{AssistantMessage, CARRIER_TOOL, Finish, NativeCall};
+pub use refused::Refused;
+pub use turn::{Limits, Speaking, Turn};
+pub use violation::Violation;
+pub use write::{Written, write_declaration};

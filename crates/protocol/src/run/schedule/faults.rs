@@ -1,0 +1,133 @@
+//! What keeps a graph from being run at all.
+
+use std::collections::HashMap;
+
+use provost_contract::ContractError;
+use provost_contract::action::{Access, ActionId};
+use provost_contract::policies::ConflictResolution;
+
+use super::plan::Planned;
+use crate::Code;
+use crate::read::{Graph, GraphFault};
+
+/// A reason to refuse the whole graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanFault {
+    /// The ids or edges are wrong.
+    Graph(GraphFault),
+    /// A `when` names an action that is no dependency, so nobody knows when to look.
+    LooseCondition {
+        /// Whose condition.
+        at: usize,
+        /// What it names.
+        action: ActionId,
+    },
+    /// Two actions may meet at a resource, and meeting is refused.
+    ResourceConflict {
+        /// The later one.
+        at: usize,
+        /// The earlier one.
+        other: ActionId,
+        /// Where they meet.
+        resource: String,
+    },
+}
+
+impl PlanFault {
+    /// The fault as an error with a stable code; `planned` are the actions it was found in.
+    pub fn to_error(&self, planned: &[Planned<'_>]) -> ContractError {
+        let whose = |at: &usize| planned.get(*at).map_or("", |planned| planned.action.id.as_str());
+        match self {
+            Self::Graph(GraphFault::DuplicateId { id, .. }) => {
+                ContractError::whole(Code::DuplicateId.into(), &format!("{id} is used twice"))
+                    .about(id.as_str())
+            }
+            Self::Graph(GraphFault::UnknownDependency { at, dependency }) => {
+                let reason = format!("{} depends on {dependency}, which is not declared", whose(at));
+                ContractError::whole(Code::UnknownDependency.into(), &reason).about(whose(at))
+            }
+            Self::Graph(GraphFault::Cycle { at, ring }) => {
+                let ids: Vec<&str> = ring.iter().chain(ring.first()).map(ActionId::as_str).collect();
+                let reason = format!("actions wait for each other: {}", ids.join(" → "));
+                ContractError::whole(Code::DependencyCycle.into(), &reason).about(whose(at))
+            }
+            Self::LooseCondition { at, action } => {
+                let reason = format!("{} looks at {action}, which is not among its dependencies", whose(at));
+                ContractError::whole(Code::UnknownDependency.into(), &reason).about(whose(at))
+            }
+            Self::ResourceConflict { at, other, resource } => {
+                let reason = format!("{} and {other} may meet at {resource}; give them an order", whose(at));
+                ContractError::whole("resource_conflict", &reason).about(whose(at))
+            }
+        }
+    }
+}
+
+/// Conditions on actions that are not waited for.
+pub(super) fn loose_conditions(planned: &[Planned<'_>]) -> Vec<PlanFault> {
+    let mut found = Vec::new();
+    for (at, Planned { action, .. }) in planned.iter().enumerate() {
+        let loose = action.when.iter().filter(|condition| !action.depends_on.contains(&condition.action));
+        found.extend(
+            loose.map(|condition| PlanFault::LooseCondition { at, action: condition.action.clone() }),
+        );
+    }
+    found
+}
+
+/// Who uses a resource, and how strictly a meeting is judged.
+struct Users {
+    all: Vec<(usize, Access)>,
+    resolution: ConflictResolution,
+}
+
+/// Unordered users of a resource of which one writes, where one of its users refuses conflicts.
+pub(super) fn refused_conflicts(planned: &[Planned<'_>], graph: &Graph) -> Vec<PlanFault> {
+    if planned.iter().all(|planned| planned.rules.conflicts != ConflictResolution::Refuse) {
+        return Vec::new();
+    }
+    let mut by_name: HashMap<&str, Users> = HashMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    for at in graph.order().unwrap_or_default() {
+        let Some(Planned { action, rules }) = planned.get(at) else { continue };
+        for resource in &action.resources {
+            let users = by_name.entry(&resource.name).or_insert_with(|| {
+                names.push(&resource.name);
+                Users { all: Vec::new(), resolution: rules.conflicts }
+            });
+            users.all.push((at, resource.access));
+            users.resolution = users.resolution.max(rules.conflicts);
+        }
+    }
+    let refusing = names.into_iter().filter_map(|name| Some((name, by_name.get(name)?)));
+    let refusing = refusing.filter(|(_, users)| users.resolution == ConflictResolution::Refuse);
+    refusing.filter_map(|(name, users)| first_meeting(name, &users.all, planned, graph)).collect()
+}
+
+/// The first two users that may meet. The users stand so that none comes before its dependencies; a
+/// writer must follow everyone since the writer before it, a reader only that writer.
+fn first_meeting(
+    name: &str,
+    users: &[(usize, Access)],
+    planned: &[Planned<'_>],
+    graph: &Graph,
+) -> Option<PlanFault> {
+    let mut since: Vec<usize> = Vec::new();
+    let mut writer: Option<usize> = None;
+    for (at, access) in users {
+        let before: Vec<usize> = match access {
+            Access::Read => writer.into_iter().collect(),
+            Access::Write => writer.into_iter().chain(since.drain(..)).collect(),
+        };
+        if let Some(other) = before.into_iter().find(|other| other != at && !graph.reaches(*at, *other)) {
+            let (other, at) = (other.min(*at), other.max(*at));
+            let other = planned.get(other)?.action.id.clone();
+            return Some(PlanFault::ResourceConflict { at, other, resource: name.to_owned() });
+        }
+        match access {
+            Access::Read => since.push(*at),
+            Access::Write => writer = Some(*at),
+        }
+    }
+    None
+}

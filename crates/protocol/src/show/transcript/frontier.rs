@@ -1,0 +1,64 @@
+//! Where the work stands: done, in doubt, next.
+
+use std::fmt::Write as _;
+
+use provost_contract::action::{ActionId, ActionStatus, OutcomeReason};
+
+use crate::run::schedule::Schedule;
+
+/// More ids than this are counted, not listed.
+const IDS_MAX: usize = 40;
+
+/// What a model must know after the turns that told it are gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frontier {
+    /// Completed.
+    pub done: Vec<ActionId>,
+    /// Started, and nobody knows how they ended.
+    pub in_doubt: Vec<ActionId>,
+    /// Running, waiting or still to start.
+    pub next: Vec<ActionId>,
+}
+
+impl Frontier {
+    /// Reads it off a schedule, so that nobody has to keep it.
+    pub fn of(schedule: &Schedule) -> Self {
+        let mut frontier = Self::default();
+        for (at, (id, status)) in schedule.statuses().enumerate() {
+            match status {
+                ActionStatus::Completed => frontier.done.push(id.clone()),
+                ActionStatus::Pending | ActionStatus::Running | ActionStatus::Waiting => {
+                    frontier.next.push(id.clone());
+                }
+                ActionStatus::Blocked if schedule.reason(at) == Some(OutcomeReason::InDoubt) => {
+                    frontier.in_doubt.push(id.clone());
+                }
+                ActionStatus::Blocked | ActionStatus::Failed | ActionStatus::Canceled => {}
+            }
+        }
+        frontier
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.done.is_empty() && self.in_doubt.is_empty() && self.next.is_empty()
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("## Where the work stands\n\n");
+        let _ = writeln!(out, "Done: {}", listed(&self.done));
+        let _ = writeln!(out, "In doubt: {}", listed(&self.in_doubt));
+        let _ = writeln!(out, "Next: {}\n", listed(&self.next));
+    }
+}
+
+fn listed(ids: &[ActionId]) -> String {
+    if ids.is_empty() {
+        return "nothing".to_owned();
+    }
+    let shown: Vec<String> = ids.iter().take(IDS_MAX).map(|id| format!("`{id}`")).collect();
+    match ids.len().saturating_sub(IDS_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,122 @@
+//! One entry of the history.
+
+use std::fmt::Write as _;
+
+use super::call::Call;
+use super::replay::Fullness;
+use crate::run::schedule::GraphStatus;
+use crate::show::render::{code_span, one_line, write_prose};
+
+/// What can be shown of a conversation, and nothing more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// What the user asked.
+    User {
+        /// In the user's words.
+        text: String,
+    },
+    /// What the assistant answered, visible to the user.
+    Answer {
+        /// In the assistant's words.
+        text: String,
+    },
+    /// A declaration and what became of it.
+    Run(Run),
+    /// Earlier turns, compacted to a text.
+    Compacted {
+        /// What they came to.
+        summary: String,
+        /// Where they can be read.
+        reference: String,
+    },
+}
+
+/// A declaration and the results of its calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The run.
+    pub id: String,
+    /// What it was for, in the model's words.
+    pub purpose: Option<String>,
+    /// What became of it.
+    pub status: GraphStatus,
+    /// Its calls, in declaration order.
+    pub calls: Vec<Call>,
+    /// What stands for the declaration when it is compressed.
+    pub declared: Declared,
+}
+
+/// The short form of a declaration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// What it asked for; a list of its calls when there is none.
+    pub summary: Option<String>,
+    /// Where it can be read; the run's own record when there is none.
+    pub reference: Option<String>,
+    /// Whether it is compressed whatever the replay says.
+    pub compressed: bool,
+}
+
+impl Turn {
+    /// Writes the turn with its tags.
+    pub(super) fn write(&self, out: &mut String, index: usize, fullness: Fullness) {
+        let _ = writeln!(out, "<turn index=\"{index}\">");
+        match self {
+            Self::User { text } => {
+                out.push_str("## User request\n\n");
+                write_prose(out, text);
+            }
+            Self::Answer { text } => {
+                out.push_str("## Assistant answer\n\n");
+                write_prose(out, text);
+            }
+            Self::Run(run) => run.write(out, fullness),
+            Self::Compacted { summary, reference } => {
+                let _ = writeln!(out, "## Summary of earlier turns\n\nReference: {}\n", one_line(reference));
+                write_prose(out, summary);
+            }
+        }
+        out.push_str("</turn>\n\n");
+    }
+}
+
+impl Run {
+    /// The characters of its arguments and prompts: what compressing it saves.
+    pub(super) fn declaration_chars(&self) -> usize {
+        self.calls.iter().map(Call::declaration_chars).sum()
+    }
+
+    fn write(&self, out: &mut String, fullness: Fullness) {
+        let fullness = if self.declared.compressed { Fullness::Compressed } else { fullness };
+        out.push_str("## Assistant protocol request and runtime observations\n\n");
+        let _ = writeln!(out, "run_id: {}", code_span(&self.id));
+        if let Some(purpose) = &self.purpose {
+            let _ = writeln!(out, "Purpose: {}", one_line(purpose));
+        }
+        let _ = writeln!(out, "Status: {}", <&str>::from(self.status));
+        match fullness {
+            Fullness::Full => {}
+            Fullness::Compressed => self.write_short_form(out),
+        }
+        for call in &self.calls {
+            out.push('\n');
+            call.write(out, fullness);
+        }
+    }
+
+    fn write_short_form(&self, out: &mut String) {
+        let summary = self.declared.summary.as_deref().map(one_line).unwrap_or_else(|| self.counted());
+        let reference = match &self.declared.reference {
+            Some(reference) => one_line(reference),
+            None => format!("runtime://runs/{}/declaration", one_line(&self.id)),
+        };
+        let _ = writeln!(out, "Declaration: {summary}\nDeclaration reference: {reference}");
+    }
+
+    fn counted(&self) -> String {
+        match self.calls.len() {
+            1 => "one call".to_owned(),
+            calls => format!("{calls} calls"),
+        }
+    }
+}
