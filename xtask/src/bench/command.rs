@@ -25,6 +25,7 @@ const WORKLOADS: &[(&str, Workload)] = &[
     ("W5", conversations::w5),
     ("W6", w6::run),
     ("W7", conversations::w7),
+    ("idle", conversations::idle),
     ("protocol-parse", protocol_parse::run),
     ("schedule", schedule::run),
     ("start", start::run),

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::fake::Fake;
 use super::process::Usage;
-use super::reference;
+use super::{idle, reference};
 use crate::Failure;
 use crate::bench::measure::timed;
 
@@ -40,10 +40,16 @@ pub(crate) struct Job {
     /// Append the bytes of the steps to a plain SQLite table instead
     #[arg(long)]
     pub(super) reference: bool,
+    /// Let many runs wait and do nothing
+    #[arg(long)]
+    pub(super) idle: bool,
 }
 
 /// Does the job and prints what it took.
 pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
+    if job.idle {
+        return idle::child(job);
+    }
     let fake = Fake::new(job)?;
     if let (true, Some(path)) = (job.reference, &job.database) {
         let before = Usage::now()?;

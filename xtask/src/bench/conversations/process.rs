@@ -62,6 +62,7 @@ impl Job {
             }
         }
         command.args(self.resume.then_some("--resume")).args(self.reference.then_some("--reference"));
+        command.args(self.idle.then_some("--idle"));
         Ok(command)
     }
 
