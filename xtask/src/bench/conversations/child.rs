@@ -54,7 +54,7 @@ pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
     if let (true, Some(path)) = (job.reference, &job.database) {
         let before = Usage::now()?;
         let seconds = reference::append(path, &fake, job.turns)?;
-        println!("{}", before.told(seconds)?);
+        println!("{}", before.told(seconds, 0.0)?);
         return Ok(());
     }
     let threads = runtime_for(job.conversations)?;
@@ -70,7 +70,7 @@ pub(crate) fn run_child(job: &Job) -> Result<(), Failure> {
     let work = Arc::new(Work { runtime: build(job, &fake)?, fake, resume: job.resume });
     let before = Usage::now()?;
     let (done, seconds) = timed(|| threads.block_on(converse_all(&work, "run", job.conversations)));
-    let told = before.told(seconds)?;
+    let told = before.told(seconds, work.fake.read_seconds())?;
     done?;
     println!("{told}");
     Ok(())

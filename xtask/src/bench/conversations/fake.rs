@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use provost::{Outcome, RunStatus};
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::Job;
 use crate::Failure;
+use crate::bench::measure::timed;
 
 const TOOL: &str = "kb/lookup";
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 ";
@@ -33,13 +35,16 @@ pub(super) struct Fake {
     /// The sum of all bytes that the model must read in each turn.
     sums: Vec<u64>,
     effects: Option<Effects>,
+    /// How long the model has read.
+    read_ns: AtomicU64,
 }
 
 impl Fake {
     pub(super) fn new(job: &Job) -> Result<Arc<Self>, Failure> {
         let effects = job.effects.as_deref().map(Effects::open).transpose()?;
         let (pause, texts) = (Duration::from_millis(job.pause_ms), Texts::new());
-        let mut fake = Self { turns: job.turns, pause, texts, sums: Vec::new(), effects };
+        let mut fake =
+            Self { turns: job.turns, pause, texts, sums: Vec::new(), effects, read_ns: AtomicU64::new(0) };
         let mut sum = sum_of("hi");
         for turn in 1..=job.turns + 1 {
             fake.sums.push(sum);
@@ -85,12 +90,18 @@ impl Fake {
         turn: u64,
         messages: impl Iterator<Item = &'a Arc<Message>>,
     ) -> Result<(), ModelError> {
-        let sum: u64 = messages.map(|message| bytes_read(message)).sum();
+        let (sum, seconds) = timed(|| messages.map(|message| bytes_read(message)).sum::<u64>());
+        self.read_ns.fetch_add((seconds * 1e9) as u64, Ordering::Relaxed);
         let wanted = usize::try_from(turn).ok().and_then(|turn| self.sums.get(turn - 1));
         if wanted == Some(&sum) {
             return Ok(());
         }
         Err(ModelError::new("misread", format!("turn {turn} read {sum}, not {wanted:?}")))
+    }
+
+    /// The seconds that the model has read.
+    pub(super) fn read_seconds(&self) -> f64 {
+        self.read_ns.load(Ordering::Relaxed) as f64 / 1e9
     }
 
     /// The bytes of the two steps of a turn, as a plain log would keep them.

@@ -58,7 +58,7 @@ pub(super) fn child(job: &Job) -> Result<(), Failure> {
         Usage::now()
     })?;
     let ((), seconds) = timed(|| threads.block_on(async { tokio::time::sleep(WATCHED).await }));
-    let told = before.told(seconds)?;
+    let told = before.told(seconds, 0.0)?;
     if active.try_join_next().is_some() {
         return Err("a run that should be at work has ended".into());
     }

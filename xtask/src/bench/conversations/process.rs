@@ -26,6 +26,8 @@ pub(super) struct Told {
     pub(super) grown_kib: f64,
     /// What was sent to the disk.
     pub(super) written_bytes: f64,
+    /// How long the model itself read.
+    pub(super) read_seconds: f64,
 }
 
 impl Usage {
@@ -35,8 +37,8 @@ impl Usage {
         Ok(Self { resident_kib, cpu_ns: cpu_ns(), written_bytes })
     }
 
-    /// What was used since, for whoever started this process.
-    pub(super) fn told(&self, seconds: f64) -> Result<Value, Failure> {
+    /// What was used since, as the line that this process prints.
+    pub(super) fn told(&self, seconds: f64, read_seconds: f64) -> Result<Value, Failure> {
         let peak_kib = number_in("/proc/self/status", "VmHWM:")?;
         let now = Self::now()?;
         Ok(json!({
@@ -44,6 +46,7 @@ impl Usage {
             "cpu_seconds": (now.cpu_ns - self.cpu_ns) as f64 / 1e9,
             "grown_kib": peak_kib.saturating_sub(self.resident_kib),
             "written_bytes": now.written_bytes - self.written_bytes,
+            "read_seconds": read_seconds,
         }))
     }
 }
@@ -84,6 +87,7 @@ pub(super) fn told(output: &Output) -> Result<Told, Failure> {
         cpu_seconds: number("cpu_seconds")?,
         grown_kib: number("grown_kib")?,
         written_bytes: number("written_bytes")?,
+        read_seconds: number("read_seconds")?,
     })
 }
 

@@ -26,10 +26,13 @@ pub(in crate::bench) fn run() -> Result<Vec<Measurement>, Failure> {
             Measurement { workload: "W1", params: json!({ "n": turns }), metric, unit, runs }
         };
         let cpu = of("cpu_per_turn", "us", |told| told.cpu_seconds * 1e6);
-        times.push(cpu.value());
+        // A model's own reading grows with the transcript; the rest must not.
+        let outside = of("outside_reading", "us", |told| (told.cpu_seconds - told.read_seconds) * 1e6);
+        times.push(outside.value());
         measurements.extend([
             of("per_turn", "us", |told| told.seconds * 1e6),
             cpu,
+            outside,
             of("memory_per_turn", "KiB", |told| told.grown_kib),
         ]);
     }
