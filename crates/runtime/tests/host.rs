@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use provost_policy::{ActionPolicy, HookAnswer};
 use provost_runtime::host::{Executors, Host};
@@ -224,4 +225,67 @@ async fn a_call_that_only_a_person_may_allow_waits_or_is_refused_where_there_is_
         assert_eq!(result.to_string().contains("none can be asked"), !attended, "{result}");
         assert_eq!(finder.asked.load(Ordering::Relaxed), 0);
     }
+}
+
+/// Calls three tools in one turn.
+struct ThreeCalls;
+
+impl Model for ThreeCalls {
+    fn turn<'a>(&'a self, request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
+        let call = |number| json!({ "id": format!("call-{number}"), "name": "kb/find", "parameters": { "number": number } });
+        let calls: Vec<Value> = if request.turn == 1 { (0..3).map(call).collect() } else { Vec::new() };
+        Box::pin(async move { Ok(TurnAnswer::Host(json!({ "content": "", "tool_calls": calls }))) })
+    }
+}
+
+/// Allows each call after a time of its own.
+struct Thinks([u64; 3]);
+
+impl PolicyProvider for Thinks {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        let number = call.parameters["number"].as_u64().and_then(|number| usize::try_from(number).ok());
+        let ms = self.0[number.unwrap()];
+        Box::pin(async move {
+            if ms > 0 {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+            }
+            Ok(Some(Ruling::new(ActionPolicy::Direct, "finds", "looking is allowed")))
+        })
+    }
+}
+
+/// The kinds of a run's events, each with the time it was recorded at, which events of one commit share.
+async fn recorded(thinks: [u64; 3]) -> Vec<(String, i64)> {
+    let mut host = host(1, &Arc::default());
+    host.clock = provost_runtime::testing::clock();
+    host.model = Arc::new(ThreeCalls);
+    host.policy = Some(Arc::new(Thinks(thinks)));
+    let done = run(host).await;
+    let records = done.runs.store.journal(done.run, provost_engine::Seq(0), 1_000).await.unwrap();
+    records.iter().map(|record| (record.kind.to_string(), record.at.0)).collect()
+}
+
+fn kinds(recorded: &[(String, i64)]) -> Vec<&str> {
+    recorded.iter().map(|(kind, _)| kind.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_turn_gives_one_journal_however_fast_each_ruling_is() {
+    let first = recorded([30, 10, 20]).await;
+    for thinks in [[10, 20, 30], [20, 30, 10], [1, 45, 2]] {
+        assert_eq!(kinds(&recorded(thinks).await), kinds(&first), "{thinks:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ruling_that_is_given_at_once_is_recorded_with_its_response() {
+    let times = async |thinks| {
+        let recorded = recorded(thinks).await;
+        let of = |kind: &str| recorded.iter().find(|(each, _)| each == kind).map(|(_, at)| *at).unwrap();
+        (of("model_responded"), of("action_started"))
+    };
+    let (responded, started) = times([0; 3]).await;
+    assert_eq!(responded, started);
+    let (responded, started) = times([7; 3]).await;
+    assert_eq!(responded + 7, started);
 }
