@@ -254,26 +254,34 @@ impl PolicyProvider for Thinks {
     }
 }
 
-/// The kinds of a run's events, each with the time it was recorded at, which events of one commit share.
-async fn recorded(thinks: [u64; 3]) -> Vec<(String, i64)> {
+/// An event: its kind, what it is about, and when it was recorded; events of one commit share the time.
+type Recorded = (String, Value, i64);
+
+async fn recorded(thinks: [u64; 3]) -> Vec<Recorded> {
     let mut host = host(1, &Arc::default());
     host.clock = provost_runtime::testing::clock();
     host.model = Arc::new(ThreeCalls);
     host.policy = Some(Arc::new(Thinks(thinks)));
-    let done = run(host).await;
+    let mut options = options();
+    options["tool_declarations"]["kb/find"]["side_effects"] = json!(["read"]);
+    let done = HostRun::new(host, &[], &options).await;
     let records = done.runs.store.journal(done.run, provost_engine::Seq(0), 1_000).await.unwrap();
-    records.iter().map(|record| (record.kind.to_string(), record.at.0)).collect()
+    let about = |facts: &str| {
+        let facts: Value = serde_json::from_str(facts).unwrap();
+        json!([facts["action"], facts["subject"]])
+    };
+    records.iter().map(|record| (record.kind.to_string(), about(&record.facts), record.at.0)).collect()
 }
 
-fn kinds(recorded: &[(String, i64)]) -> Vec<&str> {
-    recorded.iter().map(|(kind, _)| kind.as_str()).collect()
+fn order(recorded: &[Recorded]) -> Vec<(&str, &Value)> {
+    recorded.iter().map(|(kind, about, _)| (kind.as_str(), about)).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_turn_gives_one_journal_however_fast_each_ruling_is() {
     let first = recorded([30, 10, 20]).await;
     for thinks in [[10, 20, 30], [20, 30, 10], [1, 45, 2]] {
-        assert_eq!(kinds(&recorded(thinks).await), kinds(&first), "{thinks:?}");
+        assert_eq!(order(&recorded(thinks).await), order(&first), "{thinks:?}");
     }
 }
 
@@ -281,7 +289,7 @@ async fn one_turn_gives_one_journal_however_fast_each_ruling_is() {
 async fn a_ruling_that_is_given_at_once_is_recorded_with_its_response() {
     let times = async |thinks| {
         let recorded = recorded(thinks).await;
-        let of = |kind: &str| recorded.iter().find(|(each, _)| each == kind).map(|(_, at)| *at).unwrap();
+        let of = |kind: &str| recorded.iter().find(|(each, ..)| each == kind).map(|(.., at)| *at).unwrap();
         (of("model_responded"), of("action_started"))
     };
     let (responded, started) = times([0; 3]).await;

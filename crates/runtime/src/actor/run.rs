@@ -397,8 +397,9 @@ impl RunActor {
             }
         };
         let mail = self.mail.clone();
+        let mut ready = Vec::new();
         tokio::select! {
-            finished = self.tasks.next() => self.gather(finished).await,
+            finished = self.tasks.next() => ready.push(finished),
             Some(note) = self.noted.recv() => self.note(note),
             () = mail.notified() => self.take_signals().await?,
             () = timer => self.inputs.push(Input::Tick),
@@ -414,9 +415,7 @@ impl RunActor {
             }
         }
         self.take_notes();
-        let mut ready: Vec<Finished> = std::iter::from_fn(|| self.tasks.try_next()).collect();
-        ready.sort_by_key(|finished| finished.id);
-        ready.into_iter().for_each(|finished| self.finished(finished));
+        self.gather(ready).await;
         // What was said before something ended is heard before what follows from it.
         if self.mail.notified().now_or_never().is_some() {
             self.take_signals().await?;
@@ -424,20 +423,20 @@ impl RunActor {
         Ok(())
     }
 
-    /// Takes what finished with every hook and preview that answers about as fast. They are decided about together and
-    /// in the order of their actions: the same turn gives the same journal, and a turn of many calls few commits.
-    async fn gather(&mut self, first: Finished) {
-        let together = first.id.asks() && self.tasks.asks();
-        let mut all = vec![first];
+    /// Takes what has finished. A hook or preview waits for others that answer about as fast: they are decided about
+    /// together and in the order of their actions, so that the same turn gives the same journal, and a turn of many
+    /// calls few commits.
+    async fn gather(&mut self, mut ready: Vec<Finished>) {
+        ready.extend(std::iter::from_fn(|| self.tasks.try_next()));
         let until = Instant::now() + TOGETHER;
-        while together && self.tasks.asks() {
+        while ready.iter().any(|finished| finished.id.asks()) && self.tasks.asks() {
             match tokio::time::timeout_at(until, self.tasks.next()).await {
-                Ok(finished) => all.push(finished),
+                Ok(finished) => ready.push(finished),
                 Err(_) => break,
             }
         }
-        all.sort_by_key(|finished| finished.id);
-        all.into_iter().for_each(|finished| self.finished(finished));
+        ready.sort_by_key(|finished| finished.id);
+        ready.into_iter().for_each(|finished| self.finished(finished));
     }
 
     fn take_notes(&mut self) {
