@@ -50,7 +50,7 @@ fn files() -> Result<Vec<(&'static str, String)>, Failure> {
 /// The program writes its own reference; asking it keeps its dependencies out of this one.
 fn command_line() -> Result<String, Failure> {
     let asked = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "provost", "--bin", "provost", "--", "reference"])
+        .args(["run", "--quiet", "--package", "provost-cli", "--bin", "provost", "--", "reference"])
         .current_dir(crate::workspace_root())
         .stderr(Stdio::inherit())
         .output()?;

@@ -1,7 +1,7 @@
 //! Reads a transcript, tells what its provider would refuse, repairs it and shows what can be sent.
 //!
 //! ```text
-//! cargo run --example repair -- examples/transcripts/interrupted.anthropic.json
+//! cargo run -p provost-contract --example repair -- examples/transcripts/interrupted.anthropic.json
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to the person who runs it")]
 

@@ -23,9 +23,6 @@
 #![deny(missing_docs)]
 
 mod agent;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod runtime;
 mod script;
 mod tool;
@@ -51,8 +48,14 @@ pub use schemars::JsonSchema;
 pub use script::Script;
 pub use tool::{Call, Tool, ToolError, TypedTool};
 
+/// Model providers, cassettes that record and replay any model, and prices.
+#[cfg(feature = "models")]
+pub use provost_models as models;
 /// The ports behind the runtime, for hosts that bring parts of their own.
 pub use provost_runtime::port;
+/// Tools: workspace files, programs, HTTP, questions to people.
+#[cfg(feature = "tools")]
+pub use provost_tools as tools;
 
 /// The program that embeds the library, as an actor.
 fn library() -> Actor {

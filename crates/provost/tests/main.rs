@@ -13,10 +13,13 @@ mod approvals;
 mod calls;
 mod clients;
 mod compaction;
+#[cfg(feature = "sqlite")]
 mod doors;
 mod doubt;
+#[cfg(feature = "sqlite")]
 mod durable;
 mod refusals;
+#[cfg(feature = "sqlite")]
 mod remembered;
 mod secrets;
 mod sessions;

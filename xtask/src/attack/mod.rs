@@ -99,7 +99,7 @@ fn jobs(attacks: &[Attack], quick: bool) -> Vec<Job<'_>> {
 /// Builds the program, and puts it where every user can reach it.
 fn program(folder: &Path) -> Result<PathBuf, Failure> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "provost", "--bin", "provost"]);
+    cargo.args(["build", "--quiet", "--package", "provost-cli", "--bin", "provost"]);
     if !cargo.current_dir(crate::workspace_root()).status()?.success() {
         return Err("the program does not build".into());
     }

@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<Vec<Measurement>, Failure> {
 fn built() -> Result<PathBuf, Failure> {
     let root = workspace_root();
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--release", "--package", "provost", "--bin", "provost"]);
+    build.args(["build", "--quiet", "--release", "--package", "provost-cli", "--bin", "provost"]);
     if !build.current_dir(&root).status()?.success() {
         return Err("the program cannot be built".into());
     }

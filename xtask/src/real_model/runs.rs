@@ -23,7 +23,7 @@ const ENDS: [i32; 3] = [0, 3, 4];
 /// Lets the model talk, and lets it work.
 pub(crate) fn run() -> Result<(), Failure> {
     let python = interpreter()?;
-    succeed(Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "provost"]))?;
+    succeed(Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "provost-cli"]))?;
     let served = Served::start(&python)?;
     let garden = Garden::new(&served)?;
     garden.talk()?;

@@ -16,10 +16,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("store", &["contract", "protocol", "policy", "engine", "runtime"]),
     ("models", &["contract", "protocol", "policy", "engine", "runtime"]),
     ("tools", &["contract", "protocol", "policy", "engine", "runtime"]),
-    ("server", &["contract", "protocol", "policy", "engine", "runtime"]),
+    ("provost", &["contract", "protocol", "policy", "engine", "runtime", "store", "models", "tools"]),
     (
-        "provost",
-        &["contract", "protocol", "policy", "engine", "runtime", "store", "models", "tools", "server"],
+        "project",
+        &["contract", "protocol", "policy", "engine", "runtime", "store", "models", "tools", "provost"],
+    ),
+    (
+        "cli",
+        &[
+            "contract", "protocol", "policy", "engine", "runtime", "store", "models", "tools", "provost",
+            "project",
+        ],
     ),
 ];
 
@@ -55,7 +62,7 @@ fn dependencies(manifest: &toml::Table) -> Vec<String> {
 }
 
 fn judge(name: &str, allowed: &[&str], dependency: &str) -> Option<Finding> {
-    let ours = dependency.strip_prefix("provost-");
+    let ours = dependency.strip_prefix("provost-").or((dependency == "provost").then_some(dependency));
     let up = ours.is_some_and(|ours| !allowed.contains(&ours));
     let impure = PURE.contains(&name) && IMPURE.contains(&dependency);
     (up || impure).then(|| {
@@ -71,6 +78,8 @@ mod tests {
     fn an_arrow_up_is_found_and_an_arrow_down_is_not() {
         assert!(judge("policy", &["contract"], "provost-store").is_some());
         assert!(judge("policy", &["contract"], "provost-contract").is_none());
+        assert!(judge("tools", &["contract"], "provost").is_some());
+        assert!(judge("project", &["provost"], "provost").is_none());
     }
 
     #[test]

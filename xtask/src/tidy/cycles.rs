@@ -21,7 +21,7 @@ fn graphs(sources: &[Source]) -> BTreeMap<String, Graph> {
     let mut graphs: BTreeMap<String, Graph> = BTreeMap::new();
     let exports: BTreeMap<&str, BTreeMap<String, String>> = sources
         .iter()
-        .filter_map(|source| Some((source.path.strip_suffix("/src/lib.rs")?, exports(&source.text))))
+        .filter_map(|source| Some((crate_of_root(&source.path)?, exports(&source.text))))
         .collect();
     for source in sources.iter().filter(|source| !source.is_test()) {
         let Some((name, rest)) = source.path.split_once("/src/") else { continue };
@@ -39,6 +39,11 @@ fn graphs(sources: &[Source]) -> BTreeMap<String, Graph> {
         }
     }
     graphs
+}
+
+/// The crate of a file that is the root of a library or a program.
+fn crate_of_root(path: &str) -> Option<&str> {
+    path.strip_suffix("/src/lib.rs").or_else(|| path.strip_suffix("/src/main.rs"))
 }
 
 fn is_module(path: &str, name: &str, module: &str) -> bool {
@@ -147,6 +152,16 @@ mod tests {
         let graphs = graphs(&sources);
         let circles = circles(&graphs["crates/x"]);
         assert_eq!(circles, [["a", "b"].map(str::to_owned)]);
+    }
+
+    #[test]
+    fn a_circle_of_a_program_is_found_too() {
+        let sources = [
+            source("crates/x/src/main.rs", "mod a;\nmod b;"),
+            source("crates/x/src/a.rs", "use crate::b;"),
+            source("crates/x/src/b.rs", "use crate::a;"),
+        ];
+        assert_eq!(circles(&graphs(&sources)["crates/x"]).len(), 1);
     }
 
     #[test]

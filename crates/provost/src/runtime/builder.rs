@@ -14,6 +14,7 @@ use provost_runtime::store::memory::MemoryStore;
 use provost_runtime::store::{ClaimFilter, Store};
 use provost_runtime::system::{HashedIds, NoRandomness, SystemClock};
 use provost_runtime::verify::{Anchor, AnchorFile};
+#[cfg(feature = "sqlite")]
 use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
 use tokio::sync::OnceCell;
 
@@ -49,6 +50,7 @@ pub struct Builder {
 enum Storage {
     #[default]
     Memory,
+    #[cfg(feature = "sqlite")]
     Sqlite(PathBuf),
     Given(Arc<dyn Store>),
 }
@@ -85,6 +87,7 @@ pub enum BuildError {
     #[error(transparent)]
     Ignored(#[from] Ignored),
     /// The database cannot be opened.
+    #[cfg(feature = "sqlite")]
     #[error(transparent)]
     Store(#[from] OpenError),
     /// The machine has no randomness to give.
@@ -103,7 +106,8 @@ impl Builder {
         self
     }
 
-    /// Stores runs in a SQLite file, made when it is missing.
+    /// Stores runs in a SQLite file, made when it is missing. Needs the feature `sqlite`.
+    #[cfg(feature = "sqlite")]
     #[must_use]
     pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
         self.storage = Storage::Sqlite(path.into());
@@ -268,9 +272,10 @@ impl Builder {
 }
 
 impl Storage {
-    fn open(self, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Store>, OpenError> {
+    fn open(self, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Store>, BuildError> {
         match self {
             Self::Memory => Ok(Arc::new(MemoryStore::new(clock.clone()))),
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(path) => {
                 let options = SqliteOptions { clock: clock.clone(), ..SqliteOptions::default() };
                 Ok(Arc::new(SqliteStore::open(&path, &options)?))

@@ -143,8 +143,16 @@ impl Request {
         options
     }
 
-    /// The policy a run of an agent works under: which tools it sees, and how they may run.
-    pub(crate) fn policy(&self, agent: &Agent, tools: &Value) -> Object {
+    /// Returns the policy that a run of an agent works under, in its wire form: which tools it sees, and how they may
+    /// run. `tools` are declarations by name.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("helper").mode("review");
+    /// let policy = provost::Request::default().policy(&agent, &serde_json::json!({}));
+    /// assert_eq!(policy["mode"], "review");
+    /// ```
+    #[must_use]
+    pub fn policy(&self, agent: &Agent, tools: &Value) -> Object {
         let mut policy = agent.policy.clone();
         // The host offers its clients' tools itself: the caller did not bring them.
         policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));

@@ -1,0 +1,64 @@
+//! What a run waits for a person to say.
+
+use crate::pending::Pending;
+use crate::question::Question;
+use crate::screen::Screen;
+
+/// Everything one run waits for.
+#[derive(Default)]
+pub(super) struct Open {
+    pub(super) approvals: Vec<Pending>,
+    pub(super) questions: Vec<Question>,
+}
+
+impl Open {
+    /// Shows it.
+    pub(super) fn show(&self, screen: Screen) {
+        for action in &self.approvals {
+            action.show(screen);
+            if screen.is_json() {
+                continue;
+            }
+            let id = if self.approvals.len() > 1 { format!(" {}", action.id()) } else { String::new() };
+            screen.note(&match action.is_in_doubt() {
+                true => format!(
+                    "/approve{id}, /reject{id} [reason] or /happened{id} RESULT; anything else is said after that"
+                ),
+                false => format!("/approve{id} or /reject{id} [reason]; anything else is said instead"),
+            });
+        }
+        for question in &self.questions {
+            question.show(screen);
+        }
+    }
+
+    /// Whether the next line decides something.
+    pub(super) fn is_question(&self) -> bool {
+        !self.approvals.is_empty() || !self.questions.is_empty()
+    }
+
+    /// What stands before the line in which it is answered.
+    pub(super) fn prompt(&self) -> &'static str {
+        match (self.questions.is_empty(), self.approvals.is_empty()) {
+            (false, _) => "answer> ",
+            (true, false) if self.approvals.len() > 1 => "/approve ID or all, /reject ID or all > ",
+            (true, false) if self.approvals.iter().any(Pending::is_in_doubt) => {
+                "/approve, /reject, /happened > "
+            }
+            (true, false) => "allow it? [y]es, [n]o > ",
+            (true, true) => "> ",
+        }
+    }
+
+    /// The actions that some words are about, and the rest of the words: one when they begin with its number or id, all
+    /// when they begin with `all`, the only one when they name none.
+    pub(super) fn chosen<'w>(&self, words: &'w str) -> (Vec<&Pending>, &'w str) {
+        let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+        match self.approvals.iter().find(|action| action.is_called(first)) {
+            Some(action) => (vec![action], rest.trim()),
+            None if first == "all" => (self.approvals.iter().collect(), rest.trim()),
+            None if self.approvals.len() > 1 => (Vec::new(), words),
+            None => (self.approvals.iter().collect(), words),
+        }
+    }
+}

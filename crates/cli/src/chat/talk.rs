@@ -1,0 +1,352 @@
+//! Reading lines, and watching what comes of them.
+
+use provost::{Decision, Outcome, RunStatus, Verdict};
+use provost_engine::{RunId, Seq};
+use serde_json::json;
+
+use super::conversation::{Conversation, GoingOn};
+use super::edit::edited;
+use super::input::{Input, Typed};
+use super::line::{Line, Slash, help};
+use super::open::Open;
+use super::session;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure, unread};
+use crate::follow::{self, Answers, Watched};
+use crate::identity;
+use crate::journal;
+use crate::live::{Live, Manner};
+use crate::pending::Pending;
+use crate::screen::Screen;
+use crate::view::{decision_document, decision_line, decisions, gauges};
+
+/// A conversation, whoever speaks in it, and where it is shown.
+pub(crate) struct Talk {
+    pub(crate) conversation: Conversation,
+    pub(crate) input: Input,
+    pub(crate) answers: Answers,
+    pub(crate) screen: Screen,
+    /// How far which run was shown.
+    pub(crate) seen: Option<(RunId, Seq)>,
+}
+
+/// Whether there is more to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    GoOn,
+    Leave,
+}
+
+impl Talk {
+    /// Talks until somebody leaves.
+    pub(crate) async fn until_left(mut self) -> Result<Exit, Failure> {
+        let left = self.talk().await;
+        self.conversation.setup.runtime.drain().await;
+        left
+    }
+
+    async fn talk(&mut self) -> Result<Exit, Failure> {
+        let mut exit = self.take_up().await?;
+        let mut leaving = false;
+        loop {
+            let open = self.conversation.open().await?;
+            let line = match self.input.next(open.prompt(), open.is_question()).await? {
+                Typed::Line(line) => line,
+                Typed::Interrupted if !leaving => {
+                    leaving = true;
+                    self.screen.tell("Ctrl-C again leaves; /help says what can be typed");
+                    continue;
+                }
+                Typed::Interrupted | Typed::End => break,
+            };
+            leaving = false;
+            let open = if self.catch_up().await? { self.conversation.open().await? } else { open };
+            match self.heed(&open, &line).await {
+                Ok((Next::Leave, _)) => break,
+                Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
+                // Whoever sits there says something else; a script must not go on as if it had worked.
+                Err(failure) if self.input.is_person() => self.screen.failure(&failure),
+                Err(failure) => return Err(failure),
+            }
+        }
+        self.leave().await?;
+        Ok(if self.input.is_person() { Exit::Done } else { exit })
+    }
+
+    /// Goes on where an earlier process stopped, and shows what waits.
+    async fn take_up(&mut self) -> Result<Exit, Failure> {
+        let Some(row) = self.conversation.newest().await?.filter(|row| row.ended.is_none()) else {
+            return Ok(Exit::Done);
+        };
+        if self.conversation.is_elsewhere(&row).await? {
+            self.screen.tell("another process works in this conversation; what you say here reaches it");
+            return Ok(Exit::Done);
+        }
+        let Some(going_on) = self.conversation.take_up(None).await? else { return Ok(Exit::Done) };
+        if row.status != "waiting" {
+            self.screen.tell("goes on with what was under way");
+        }
+        self.follow(going_on).await
+    }
+
+    /// Shows what happened in the conversation while its person thought, because another process answered or spoke.
+    /// Returns whether something did.
+    async fn catch_up(&mut self) -> Result<bool, Failure> {
+        let Some(row) = self.conversation.newest().await? else { return Ok(false) };
+        let shown = match &self.seen {
+            Some((run, seq)) if *run == row.run => *seq,
+            Some(_) => Seq(0),
+            None => row.head,
+        };
+        if row.head <= shown || self.conversation.is_elsewhere(&row).await? {
+            return Ok(false);
+        }
+        self.screen.tell("meanwhile, from another process:");
+        let read = journal::read(self.conversation.store(), &row.run).await?;
+        let mut live = Live::new(self.screen, Manner::Chat, Vec::new());
+        let seq = live.begin(&read.run, shown).map_err(|error| unread(&error))?;
+        live.rest();
+        self.seen = Some((row.run, seq));
+        Ok(true)
+    }
+
+    /// Does what a line says.
+    async fn heed(&mut self, open: &Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
+        let exit = match Line::read(line) {
+            Line::Blank => None,
+            Line::Words(words) => Some(self.words(open, &words).await?),
+            Line::Unknown { word, meant } => return Err(unknown(&word, meant)),
+            Line::Command(Slash::Quit, _) => return Ok((Next::Leave, None)),
+            Line::Command(Slash::Approve, rest) => Some(self.approve(open, &rest).await?),
+            Line::Command(Slash::Reject, rest) => Some(self.reject(open, &rest).await?),
+            Line::Command(Slash::Happened, rest) => Some(self.happened(open, &rest).await?),
+            Line::Command(command, _) => {
+                self.show(command).await?;
+                None
+            }
+        };
+        Ok((Next::GoOn, exit))
+    }
+
+    /// Words answer a question, or decide when they are a plain yes or no; else they are said.
+    async fn words(&mut self, open: &Open, words: &str) -> Result<Exit, Failure> {
+        if let Some(question) = open.questions.first() {
+            let head = self.conversation.newest().await?.map(|row| row.head);
+            question.answer(&self.conversation.setup, words).await?;
+            return self.go_on(head).await;
+        }
+        match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
+            // What became of a call is no matter of yes and no.
+            Some(_) if open.approvals.iter().any(Pending::is_in_doubt) => Err(nothing(open, words)),
+            Some(Verdict::Approved) => self.approve(open, "").await,
+            Some(Verdict::Rejected) => self.reject(open, "").await,
+            None => {
+                let going_on = self.conversation.say(words).await?;
+                self.follow(going_on).await
+            }
+        }
+    }
+
+    async fn approve(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, change) = open.chosen(rest);
+        let [action] = &chosen[..] else {
+            if !change.is_empty() {
+                return Err(nothing(open, change));
+            }
+            return self.decide(open, &chosen, &yes("")).await;
+        };
+        let parameters = edited(&action.arguments, change).map_err(|error| {
+            Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
+        })?;
+        let decision = Decision { parameters, ..yes("") };
+        self.decide(open, &[action], &decision).await
+    }
+
+    async fn reject(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, reason) = open.chosen(rest);
+        let no = Decision::reject(identity::person(), reason);
+        self.decide(open, &chosen, &no).await
+    }
+
+    async fn happened(&mut self, open: &Open, rest: &str) -> Result<Exit, Failure> {
+        let (chosen, result) = open.chosen(rest);
+        let [action] = &chosen[..] else { return Err(nothing(open, rest)) };
+        if !action.is_in_doubt() || result.is_empty() {
+            return Err(Failure::new(
+                Code::Decision,
+                "nothing says what came of a call whose outcome was unknown",
+            )
+            .hint("/happened [ID] RESULT"));
+        }
+        let decision = follow::happened(identity::person(), result, "");
+        self.decide(open, &[action], &decision).await
+    }
+
+    /// Decides, and goes on once nothing waits any more.
+    async fn decide(
+        &mut self,
+        open: &Open,
+        chosen: &[&Pending],
+        decision: &Decision,
+    ) -> Result<Exit, Failure> {
+        if chosen.is_empty() {
+            return Err(nothing(open, ""));
+        }
+        // What happens from here on is shown, what was shown is not.
+        let head = self.conversation.newest().await?.map(|row| row.head);
+        for action in chosen {
+            follow::decide(&self.conversation.setup, action, decision).await?;
+        }
+        self.go_on(head).await
+    }
+
+    /// Goes on with the run that was answered.
+    async fn go_on(&mut self, head: Option<Seq>) -> Result<Exit, Failure> {
+        match self.conversation.take_up(head).await? {
+            Some(going_on) => self.follow(going_on).await,
+            None => Ok(Exit::Done),
+        }
+    }
+
+    /// Watches a run until it rests or is over, and answers what `--yes` allows.
+    async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
+        let run = handle.run().clone();
+        let setup = &self.conversation.setup;
+        let live = Live::new(self.screen, Manner::Chat, follow::gauges_of(setup, &run).await);
+        let mut watched = Watched::begin(setup, &run, news, live).await?;
+        loop {
+            let setup = &self.conversation.setup;
+            let going_on = format!("provost chat --session {} goes on", self.conversation.session);
+            let outcome = watched.until_rest(setup, &handle, &going_on, self.screen).await?;
+            self.seen = Some((run.clone(), watched.live.seq()));
+            let setup = &self.conversation.setup;
+            if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
+                return Err(changed);
+            }
+            let open = self.conversation.open().await?;
+            let allowed = |pending: &&Pending| follow::is_allowed_beforehand(pending, self.answers);
+            let allowed: Vec<&Pending> = open.approvals.iter().filter(allowed).collect();
+            if allowed.is_empty() {
+                return self.stopped(&outcome).await;
+            }
+            open.show(self.screen);
+            for action in allowed {
+                follow::decide(&self.conversation.setup, action, &yes("--yes")).await?;
+                self.screen.tell("allowed by --yes");
+            }
+        }
+    }
+
+    /// Says how a run stopped, and what it waits for.
+    async fn stopped(&mut self, outcome: &Outcome) -> Result<Exit, Failure> {
+        self.tell(outcome);
+        if outcome.is_waiting() {
+            self.conversation.open().await?.show(self.screen);
+        } else if self.input.is_person() {
+            self.screen.note("");
+        }
+        Ok(follow::exit_of(outcome.status))
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        let status = outcome.status.as_str();
+        if self.screen.is_json() {
+            return self.screen.document(&follow::outcome_document(outcome));
+        }
+        match outcome.status {
+            RunStatus::Completed
+            | RunStatus::Queued
+            | RunStatus::Running
+            | RunStatus::Waiting
+            | RunStatus::Cancelling => {}
+            // Why it failed was told when it happened.
+            RunStatus::Failed
+            | RunStatus::BudgetExceeded
+            | RunStatus::Stalled
+            | RunStatus::Interrupted
+            | RunStatus::Cancelled => {
+                self.screen.note(&format!("{status}; the conversation goes on with what you say next"));
+            }
+        }
+    }
+
+    async fn show(&mut self, command: Slash) -> Result<(), Failure> {
+        match command {
+            Slash::Why => self.why().await,
+            Slash::Budget => self.budget().await,
+            Slash::Sessions => self.sessions().await,
+            Slash::Compact => {
+                self.conversation.sum_up();
+                self.screen.tell("the next message begins with a summary of the older ones");
+                Ok(())
+            }
+            Slash::Help | Slash::Approve | Slash::Reject | Slash::Happened | Slash::Quit => {
+                self.screen.show(&json!({ "type": "help", "text": help() }), help);
+                Ok(())
+            }
+        }
+    }
+
+    async fn why(&self) -> Result<(), Failure> {
+        for decision in decisions(&self.journal().await?)? {
+            let document = json!({ "type": "decision", "decision": decision_document(&decision) });
+            self.screen.show(&document, || decision_line(&decision));
+        }
+        Ok(())
+    }
+
+    async fn budget(&self) -> Result<(), Failure> {
+        for gauge in gauges(&self.journal().await?) {
+            self.screen.show(&gauge.document(), || gauge.line());
+        }
+        Ok(())
+    }
+
+    async fn sessions(&self) -> Result<(), Failure> {
+        let sessions = session::list(self.conversation.store(), &self.conversation.folder).await?;
+        let current = &self.conversation.session;
+        for stored in &sessions {
+            self.screen.show(&session::document(stored, current), || session::line(stored, current));
+        }
+        if sessions.is_empty() {
+            self.screen.tell("no conversations yet");
+        }
+        Ok(())
+    }
+
+    /// What the newest run wrote down.
+    async fn journal(&self) -> Result<journal::Read, Failure> {
+        let silent = || Failure::new(Code::UnknownRun, "nothing was said yet");
+        let row = self.conversation.newest().await?.ok_or_else(silent)?;
+        journal::read(self.conversation.store(), &row.run).await
+    }
+
+    async fn leave(&self) -> Result<(), Failure> {
+        let Some(row) = self.conversation.newest().await? else { return Ok(()) };
+        let waits = if row.status == "waiting" { "it waits for you; " } else { "" };
+        let session = &self.conversation.session;
+        self.screen.tell(&format!("{waits}provost chat --session {session} goes on"));
+        Ok(())
+    }
+}
+
+fn yes(reason: &str) -> Decision {
+    Decision { reason: reason.to_owned(), ..Decision::approve(identity::person()) }
+}
+
+fn unknown(word: &str, meant: Option<&str>) -> Failure {
+    let failure = Failure::new(Code::Config, format!("there is no command /{word}"));
+    failure.hint(match meant {
+        Some(meant) => format!("did you mean /{meant}?"),
+        None => "/help lists them; // says something that begins with a slash".to_owned(),
+    })
+}
+
+fn nothing(open: &Open, words: &str) -> Failure {
+    if open.approvals.is_empty() {
+        return Failure::new(Code::Decision, "nothing waits for a decision");
+    }
+    let ids: Vec<String> = open.approvals.iter().map(Pending::id).collect();
+    Failure::new(Code::Decision, format!("`{words}` does not say what is meant"))
+        .hint(format!("name one: {}; or all", ids.join(", ")))
+}

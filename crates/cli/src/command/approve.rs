@@ -1,0 +1,26 @@
+//! `provost approve`.
+
+use provost::{Decision, Remember};
+
+use crate::args::ApproveOptions;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::follow;
+use crate::identity;
+use crate::screen::Screen;
+
+pub(crate) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let ApproveOptions { decide, remember, remember_in_run, happened } = options;
+    let remember = match (remember, remember_in_run) {
+        (true, _) => Remember::Always,
+        (false, true) => Remember::Run,
+        (false, false) => Remember::No,
+    };
+    let person = identity::person();
+    let yes = match happened {
+        Some(result) => follow::happened(person, result, &decide.reason),
+        None => Decision::approve(person),
+    };
+    let yes = Decision { reason: decide.reason.clone(), remember, ..yes };
+    super::decide::decide(decide, &yes, *screen).await
+}

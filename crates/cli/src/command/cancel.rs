@@ -1,0 +1,42 @@
+//! `provost cancel`: stops a run, wherever it works.
+
+use std::time::Duration;
+
+use provost::WorkError;
+use provost_engine::RunId;
+use provost_project::setup::Setup;
+use serde_json::json;
+
+use super::reopened::Reopened;
+use crate::args::CancelOptions;
+use crate::exit::Exit;
+use crate::failure::{Failure, unworked};
+use crate::identity;
+use crate::screen::Screen;
+
+/// How long another process gets to stop what it has under way.
+const STOPPING: Duration = Duration::from_secs(10);
+
+pub(crate) async fn run(options: &CancelOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let Reopened { run, setup, .. } = Reopened::find(&options.of.run, false).await?;
+    let (status, is_over) = setup.closing(cancelled(&setup, &run, &options.reason)).await?;
+    let over = if is_over { " already; nothing was stopped" } else { "" };
+    screen.show(&json!({ "run": run.as_str(), "status": status }), || format!("{run}: {status}{over}"));
+    Ok(Exit::Done)
+}
+
+/// Stops a run, and returns how it stands then, and whether it was over before.
+async fn cancelled(setup: &Setup, run: &RunId, reason: &str) -> Result<(String, bool), Failure> {
+    match setup.runtime.cancel(run, identity::actor(), reason).await {
+        // A run that no process works on is stopped here.
+        Ok(handle) => match tokio::time::timeout(STOPPING, handle.outcome()).await {
+            Ok(outcome) => {
+                let outcome = outcome.map_err(|error| unworked(run, &error))?;
+                Ok((outcome.status.as_str().to_owned(), false))
+            }
+            Err(_) => Ok(("cancelling".to_owned(), false)),
+        },
+        Err(WorkError::Ended { status, .. }) => Ok((status, true)),
+        Err(error) => Err(unworked(run, &error)),
+    }
+}

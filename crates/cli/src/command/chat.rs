@@ -1,0 +1,141 @@
+//! `provost chat`: a conversation with an agent.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use provost_contract::json;
+use provost_project::clock;
+use provost_project::config::{ModelEntry, Project};
+use provost_project::copy::workspace;
+use provost_project::place::Place;
+use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
+use provost_runtime::port::IdKind;
+use provost_runtime::store::{SessionRow, Store};
+use serde_json::json;
+
+use super::opening::seen_from_here;
+use super::run::{absolute, remembered};
+use crate::args::ChatOptions;
+use crate::chat::{Conversation, Input, Opening, Talk, find, newest};
+use crate::exit::Exit;
+use crate::failure::{Code, Failure};
+use crate::follow::Answers;
+use crate::journal;
+use crate::screen::{Screen, Stream};
+
+const HISTORY: &str = "chat_history";
+
+pub(crate) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let place = Place::here()?;
+    let store = place.open()?;
+    let (project, session) = begun(options, &*store).await?;
+    let agent = project.agent(spoken_with(options, session.as_ref())?)?;
+    let (model, entry, cassette) = model(options, &project, &agent, &*store, session.as_ref()).await?;
+    let id = match &session {
+        Some(session) => session.about.session.to_string(),
+        None => clock::ids(clock::clock())?.make(IdKind::Session),
+    };
+    let root = workspace(&project, &place, &id)?;
+    let attended = screen.can_ask() && !options.with.yes;
+    let answering = Answering { entry, record: options.with.record.clone(), attended };
+    let setup = Setup::new(&project, Some(&agent), answering, &root, (store, &place))?;
+    let said = match &session {
+        Some(session) => said(&setup, session).await?,
+        None => None,
+    };
+    opening(*screen, &id, said.as_deref(), (&agent.head.name, &model), seen_from_here(&root)?);
+    remembered(&project.folder)?;
+    let cassette = cassette.as_deref().map(remembered).transpose()?.map(str::to_owned);
+    let folder = project.folder.clone();
+    let opening = Opening { session, folder, agent: agent.head.name.clone(), model, cassette };
+    let talk = Talk {
+        conversation: Conversation::new(setup, id, opening)?,
+        input: input(*screen, &place)?,
+        answers: Answers::of(options.with.yes),
+        screen: *screen,
+        seen: None,
+    };
+    talk.until_left().await
+}
+
+/// The project, and the session to go on with. A session knows its project.
+async fn begun(options: &ChatOptions, store: &dyn Store) -> Result<(Project, Option<SessionRow>), Failure> {
+    let project = Project::read(&options.project)?;
+    let Some(word) = &options.session else { return Ok((project, None)) };
+    let session = find(store, word, &project.folder).await?;
+    let folder = Path::new(&session.about.workspace);
+    let project = if folder == project.folder { project } else { Project::read(folder)? };
+    Ok((project, Some(session)))
+}
+
+fn spoken_with<'a>(
+    options: &'a ChatOptions,
+    session: Option<&'a SessionRow>,
+) -> Result<Option<&'a str>, Failure> {
+    let of_session = session.map(|session| session.about.agent.as_str()).filter(|agent| !agent.is_empty());
+    match (options.agent.as_deref(), of_session) {
+        (Some(asked), Some(agent)) if asked != agent => {
+            let message = format!("the conversation is with `{agent}`, not with `{asked}`");
+            Err(Failure::new(Code::UnknownAgent, message).hint("begin another: leave out --session"))
+        }
+        (asked, of_session) => Ok(asked.or(of_session)),
+    }
+}
+
+/// Who answers: whom the command line names, else whoever answered in the session before.
+async fn model(
+    options: &ChatOptions,
+    project: &Project,
+    agent: &provost_project::config::AgentFile,
+    store: &dyn Store,
+    session: Option<&SessionRow>,
+) -> Result<(String, ModelEntry, Option<PathBuf>), Failure> {
+    let (mut cassette, mut name) =
+        (options.with.cassette.as_ref().map(|path| absolute(path)), options.with.model.clone());
+    if let (None, None, Some(session)) = (&cassette, &name, session)
+        && let Some(row) = newest(store, session.about.session.as_str()).await?
+    {
+        let context = journal::read(store, &row.run).await?.state.spec.context.clone();
+        cassette = json::text(&context, CASSETTE).map(PathBuf::from);
+        name = json::text(&context, MODEL).map(str::to_owned);
+    }
+    if let Some(path) = cassette {
+        return Ok(("cassette".to_owned(), ModelEntry::Cassette(path.clone()), Some(path)));
+    }
+    let (name, entry) = project.model(name.as_deref(), Some(agent))?;
+    Ok((name, entry, None))
+}
+
+fn input(screen: Screen, place: &Place) -> Result<Input, Failure> {
+    let is_person = std::io::stdin().is_terminal()
+        && screen.is_terminal(Stream::Data)
+        && screen.is_terminal(Stream::Notes)
+        && !screen.is_json();
+    if is_person { Input::terminal(&place.file(HISTORY)) } else { Ok(Input::Lines) }
+}
+
+/// What a conversation is called, and how much was said in it.
+async fn said(setup: &Setup, session: &SessionRow) -> Result<Option<String>, Failure> {
+    let unread = |error: provost::SayError| Failure::of(Code::UnknownSession, &error);
+    let stored = setup.runtime.session(session.about.session.as_str()).await.map_err(unread)?;
+    let messages = stored.history(None).await.map_err(unread)?.len();
+    let title = session.about.title.as_deref().unwrap_or("untitled");
+    Ok(Some(format!("{title}, {messages} messages")))
+}
+
+fn opening(screen: Screen, id: &str, said: Option<&str>, (agent, model): (&str, &str), root: &Path) {
+    if screen.is_json() {
+        let goes_on = said.is_some();
+        return screen.document(
+            &json!({ "type": "session", "session": id, "agent": agent, "model": model, "goes_on": goes_on }),
+        );
+    }
+    screen.note(&format!("session {id}"));
+    if let Some(said) = said {
+        screen.note(&format!("        {said}"));
+    }
+    screen.note(&format!("agent   {agent}, model {model}"));
+    screen.note(&format!("works   in {}", root.display()));
+    screen.note("/help says what can be typed");
+    screen.note("");
+}

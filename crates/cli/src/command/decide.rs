@@ -1,0 +1,153 @@
+//! What approving and rejecting have in common.
+
+use provost::{Decision, Remember, Verdict};
+use provost_contract::timestamp;
+use provost_runtime::store::{WaitFilter, WaitState};
+
+use super::reopened::Reopened;
+use crate::args::DecideOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure, unworked};
+use crate::follow::{self, Answers, follow};
+use crate::pending::Pending;
+use crate::screen::Screen;
+
+/// How many questions of a run are looked at.
+const WAITS_MAX: usize = 1_000;
+
+/// Decides about what a run waits for, and goes on with the run.
+pub(super) async fn decide(
+    options: &DecideOptions,
+    decision: &Decision,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
+    reopened.setup.closing(decide_in(&reopened, options, decision, screen)).await
+}
+
+async fn decide_in(
+    reopened: &Reopened,
+    options: &DecideOptions,
+    decision: &Decision,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
+    for pending in chosen(reopened, options, decision, &waiting, screen).await? {
+        screen.tell(&pending.text());
+        fits(pending, decision)?;
+        follow::decide(&reopened.setup, pending, decision).await?;
+        let word = if decision.verdict == Verdict::Approved { "accepted" } else { "rejected" };
+        screen.tell(&format!("{word} by {}", decision.by));
+        if let Some(standing) = standing(pending, decision.remember) {
+            screen.tell(&standing);
+        }
+    }
+    if options.only {
+        return Ok(Exit::Done);
+    }
+    let (setup, run) = (&reopened.setup, &reopened.run);
+    let news = follow::news(setup, run, reopened.head).await?;
+    let handle = setup.runtime.resume(run).await.map_err(|error| unworked(run, &error))?;
+    follow(setup, handle, news, Answers::Asked, screen).await
+}
+
+/// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
+/// one of them only.
+async fn chosen<'w>(
+    reopened: &Reopened,
+    options: &DecideOptions,
+    decision: &Decision,
+    waiting: &'w [Pending],
+    screen: Screen,
+) -> Result<Vec<&'w Pending>, Failure> {
+    let run = &reopened.run;
+    let how = how_to_go_on(reopened);
+    for wanted in &options.action {
+        if !waiting.iter().any(|pending| pending.is_called(wanted)) {
+            return Err(Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`"))
+                .hint(format!("provost show {run} says how it stands")));
+        }
+    }
+    if waiting.is_empty() {
+        let message = match answered_before(reopened).await? {
+            Some(before) => format!("{run} asks for nothing more: {before}"),
+            None => format!("{run} asks for nothing"),
+        };
+        return Err(Failure::new(Code::Decision, message).hint(how));
+    }
+    if decision.verdict == Verdict::Approved && options.action.is_empty() && waiting.len() > 1 {
+        for pending in waiting {
+            pending.show(screen);
+            screen.tell(&format!("--action {}", pending.id()));
+        }
+        let message =
+            format!("{run} waits for {} decisions, and nothing says which are meant", waiting.len());
+        return Err(Failure::new(Code::Decision, message).hint(
+            "name each call that may run with --action ID; provost resume asks about one after the other",
+        ));
+    }
+    let named = |pending: &&Pending| {
+        options.action.is_empty() || options.action.iter().any(|wanted| pending.is_called(wanted))
+    };
+    Ok(waiting.iter().filter(named).collect())
+}
+
+/// Who answered the newest question of a run, if someone did.
+async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure> {
+    let filter =
+        WaitFilter { run: Some(reopened.run.clone()), state: WaitState::Any, ..WaitFilter::default() };
+    let waits = reopened.setup.runtime.store().waits(filter, None, WAITS_MAX).await;
+    let waits = waits.map_err(|fault| Failure::storage(&fault))?;
+    let newest = waits.items.into_iter().max_by_key(|wait| wait.row.wait.number);
+    let answer = newest.and_then(|wait| Some((wait.row.wait, wait.answered?)));
+    Ok(answer.map(|(wait, answer)| {
+        let at = timestamp::iso8601(answer.at.0.div_euclid(1_000));
+        format!("{wait} was answered by {} at {at}", answer.by.name())
+    }))
+}
+
+/// What a person can do about a run that asks for nothing.
+fn how_to_go_on(reopened: &Reopened) -> String {
+    let run = &reopened.run;
+    match reopened.state.ended {
+        None => format!("provost resume {run} goes on with it, and asks about what was under way"),
+        Some(_) => format!("it is over: provost show {run} says how it stands"),
+    }
+}
+
+/// Refuses an answer that says more than the question asks.
+fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
+    let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
+    if pending.is_in_doubt() && decision.remember != Remember::No {
+        return refused(
+            "what became of one call says nothing about the next: there is nothing to remember",
+            "leave --remember away",
+        );
+    }
+    if pending.is_person_only() && decision.remember != Remember::No {
+        return refused(
+            "the question is about exactly this call: the answer cannot be remembered",
+            "leave --remember away",
+        );
+    }
+    if !pending.is_in_doubt() && decision.result.is_some() {
+        return refused(
+            "--happened says what became of a call whose outcome is unknown; this one did not run",
+            "allow it with provost approve, or refuse it with provost reject",
+        );
+    }
+    Ok(())
+}
+
+/// What a standing approval allows from here on, said when it is given.
+fn standing(pending: &Pending, remember: Remember) -> Option<String> {
+    let how_long = match remember {
+        Remember::No => return None,
+        Remember::Run => "in the rest of this run",
+        Remember::Always => "in this run and later ones, until provost forget",
+    };
+    let ((layer, rule), tool) = (pending.rule.as_ref()?, &pending.tool);
+    Some(format!(
+        "{tool} runs unasked {how_long}, whatever its arguments, where this rule asks  [{layer}: {rule}]"
+    ))
+}

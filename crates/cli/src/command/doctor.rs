@@ -1,0 +1,91 @@
+//! `provost doctor`: whether everything a project needs is there.
+
+use provost_models::{ApiKind, Cassette, ConfigError, ModelConfig, Origin};
+use provost_project::config::{ModelEntry, Project};
+use provost_project::place::Place;
+use provost_project::tools;
+use provost_project::{clock, environment};
+use serde_json::json;
+
+use crate::args::ProjectOption;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// One thing that was looked at: what, and what is wrong with it.
+type Looked = (String, Result<String, String>);
+
+pub(crate) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Failure> {
+    let project = Project::read(&options.project)?;
+    let mut looked: Vec<Looked> = vec![("project".to_owned(), Ok(project.folder.display().to_string()))];
+    looked.push(("agents".to_owned(), counted(project.agents.len())));
+    looked.push(("tools".to_owned(), tools(&project)));
+    looked.extend(project.models.iter().map(|(name, entry)| (format!("model {name}"), model(entry))));
+    looked.push(("storage".to_owned(), storage()));
+    for (what, found) in &looked {
+        let document = json!({ "what": what, "ok": found.is_ok(), "found": found.as_ref().unwrap_or_else(|wrong| wrong) });
+        screen.show(&document, || match found {
+            Ok(found) => format!("ok     {what}: {found}"),
+            Err(wrong) => format!("wrong  {what}: {wrong}"),
+        });
+    }
+    // One model that can be used is enough.
+    let is_model = |what: &str| what.starts_with("model ");
+    let usable = looked.iter().any(|(what, found)| is_model(what) && found.is_ok());
+    let rest = looked.iter().all(|(what, found)| is_model(what) || found.is_ok());
+    if !usable {
+        screen.tell("no model can be used: set a key, or add a section [models.NAME]");
+    }
+    Ok(if usable && rest { Exit::Done } else { Exit::Failed })
+}
+
+fn counted(agents: usize) -> Result<String, String> {
+    match agents {
+        0 => Err("none: write agents/NAME.md".to_owned()),
+        count => Ok(count.to_string()),
+    }
+}
+
+fn tools(project: &Project) -> Result<String, String> {
+    let tools = tools::tools(project).map_err(|failure| failure.message)?;
+    Ok(tools.declarations().count().to_string())
+}
+
+fn model(entry: &ModelEntry) -> Result<String, String> {
+    match entry {
+        ModelEntry::Cassette(path) => match Cassette::read(path) {
+            Ok(cassette) => Ok(match cassette.origin() {
+                Origin::WrittenByHand => "a cassette written by hand, needs no key".to_owned(),
+                Origin::Recorded => "a recorded cassette, needs no key".to_owned(),
+            }),
+            Err(error) => Err(error.to_string()),
+        },
+        ModelEntry::Remote(config) => match config.build(clock::clock()) {
+            Err(error) if !matches!(error, ConfigError::Key(_)) => Err(error.to_string()),
+            _ => key(config),
+        },
+    }
+}
+
+/// Whether there is a key. Whether it is the right one only the provider knows.
+fn key(config: &ModelConfig) -> Result<String, String> {
+    let provider: ApiKind = config.provider;
+    let variable = config.key_env.as_deref().or(provider.key_variable());
+    match (&config.key_file, variable) {
+        (Some(path), _) if path.is_file() => Ok(format!("{provider}, key in {}", path.display())),
+        (Some(path), _) => Err(format!("{provider}: there is no key file {}", path.display())),
+        (None, Some(name)) if environment::has(name) => Ok(format!("{provider}, key in {name}")),
+        (None, Some(name)) => Err(format!("{provider}: {name} is not set")),
+        (None, None) => Ok(format!("{provider}, without a key")),
+    }
+}
+
+fn storage() -> Result<String, String> {
+    let place = Place::here().map_err(|failure| failure.message)?;
+    let shown = place.database().display().to_string();
+    match place.database().try_exists() {
+        Ok(false) => Ok(format!("{shown}, made with the first run")),
+        Ok(true) => place.look().map(|_| shown).map_err(|failure| failure.message),
+        Err(error) => Err(format!("{shown} cannot be read: {error}")),
+    }
+}

@@ -1,0 +1,28 @@
+//! `provost export`: a run's transcript, for a provider.
+
+use provost_contract::Message;
+use provost_contract::provider::{AsTheyAre, RepairMode, repair};
+use provost_engine::view::transcript;
+use provost_project::place::{self, Place};
+
+use super::import::{provider, tell_losses};
+use crate::args::ExportOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure};
+use crate::journal;
+use crate::screen::{Screen, indented};
+
+pub(crate) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let provider = provider(&options.to)?;
+    let store = Place::here()?.look()?;
+    let row = place::find(&*store, &options.of.run).await?.row;
+    let read = journal::read(&*store, &row.run).await?.run;
+    let entries = transcript(&read.agent, &read.history, &read.events);
+    let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;
+    let messages: Vec<Message> = entries.iter().map(|entry| (*entry.message).clone()).collect();
+    // A run that waits has calls without results; a provider must not see those.
+    let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
+    tell_losses(&encoded.losses, *screen);
+    screen.show(&encoded.body, || indented(&encoded.body));
+    Ok(Exit::Done)
+}

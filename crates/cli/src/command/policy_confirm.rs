@@ -1,0 +1,44 @@
+//! `provost policy confirm`: a person lets agents go on with governing files that changed.
+
+use provost_project::config::Project;
+use provost_project::guard::Guard;
+use provost_project::place::Place;
+use serde_json::json;
+
+use crate::args::PolicyConfirmOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure};
+use crate::identity;
+use crate::screen::Screen;
+
+pub(crate) async fn run(options: &PolicyConfirmOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let project = Project::read(&options.project)?;
+    let guard = Guard::new(&project, &project.root(), &Place::here()?);
+    let changes = guard.unconfirmed()?;
+    for change in &changes {
+        let document = json!({ "type": "changed", "file": change.file, "run": change.by, "at": change.at });
+        screen
+            .show(&document, || format!("{}  changed, found at {} in {}", change.file, change.at, change.by));
+    }
+    if changes.is_empty() {
+        screen.tell("nothing waits for a confirmation");
+        return Ok(Exit::Done);
+    }
+    if !options.yes && !is_confirmed(*screen).await {
+        return Err(Failure::new(Code::Governed, "nothing was confirmed")
+            .hint("read the files, then answer y or say --yes"));
+    }
+    let by = identity::person();
+    guard.confirm(&changes, &by)?;
+    screen.tell(&format!("confirmed by {by}"));
+    Ok(Exit::Done)
+}
+
+async fn is_confirmed(screen: Screen) -> bool {
+    let answer = if screen.can_ask() {
+        screen.ask("agents go on with these files? [y]es, [n]o: ").await
+    } else {
+        None
+    };
+    answer.is_some_and(|answer| matches!(answer.trim(), "y" | "yes"))
+}

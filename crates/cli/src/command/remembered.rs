@@ -1,0 +1,95 @@
+//! `provost remembered`: the questions that are not asked again.
+
+use provost_contract::timestamp;
+use provost_engine::StandingApproval;
+use provost_project::place::Place;
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+pub(crate) async fn run(screen: &Screen) -> Result<Exit, Failure> {
+    let place = Place::here()?;
+    let remembered = match place.is_empty() {
+        true => Vec::new(),
+        false => place.look()?.all_standing().await.map_err(|fault| Failure::storage(&fault))?,
+    };
+    for standing in &remembered {
+        screen.show(&document(standing), || line(standing));
+    }
+    if remembered.is_empty() {
+        screen.tell("nothing is remembered: every question is asked");
+    }
+    Ok(Exit::Done)
+}
+
+/// What a standing approval covers.
+struct Covers {
+    workspace: String,
+    principal: String,
+    agent: String,
+    layer: String,
+    rule: String,
+}
+
+fn covers(standing: &StandingApproval) -> Covers {
+    let scope: Value = serde_json::from_str(&standing.scope).unwrap_or_default();
+    let text = |pointer: &str| scope.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Covers {
+        workspace: text("/0"),
+        principal: format!("{}:{}", text("/1/0"), text("/1/1")),
+        agent: text("/3"),
+        layer: text("/5"),
+        rule: text("/6"),
+    }
+}
+
+/// The workspace that a standing approval holds in.
+pub(super) fn workspace(standing: &StandingApproval) -> String {
+    covers(standing).workspace
+}
+
+/// A short name for a standing approval: the beginning of the hash of what it covers.
+pub(super) fn id(standing: &StandingApproval) -> String {
+    let hash = provost_contract::canonical::sha256_hex(standing.scope.as_bytes());
+    hash.chars().take(12).collect()
+}
+
+fn at(standing: &StandingApproval) -> String {
+    timestamp::iso8601(standing.at.0.div_euclid(1_000))
+}
+
+/// A standing approval as machines read it.
+fn document(standing: &StandingApproval) -> Value {
+    let covers = covers(standing);
+    json!({
+        "question": id(standing),
+        "project": covers.workspace,
+        "principal": covers.principal,
+        "agent": covers.agent,
+        "tool": standing.tool,
+        "layer": covers.layer,
+        "rule": covers.rule,
+        "by": standing.by.name(),
+        "at": at(standing),
+        "run": standing.run.as_str(),
+    })
+}
+
+/// A standing approval as people read it.
+pub(super) fn line(standing: &StandingApproval) -> String {
+    let covers = covers(standing);
+    format!(
+        "{}  {} may {} for {} in {}: {} said so at {}  [{}: {}]",
+        id(standing),
+        covers.agent,
+        standing.tool,
+        covers.principal,
+        covers.workspace,
+        standing.by.name(),
+        at(standing),
+        covers.layer,
+        covers.rule,
+    )
+}

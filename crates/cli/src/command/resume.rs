@@ -1,0 +1,60 @@
+//! `provost resume`: goes on with a run.
+
+use std::collections::BTreeMap;
+
+use provost::{Resume, RunHandle};
+use provost_project::config::known_budget;
+
+use super::reopened::Reopened;
+use crate::args::ResumeOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure, unworked};
+use crate::follow::{Answers, follow, news};
+use crate::identity;
+use crate::screen::Screen;
+
+pub(crate) async fn run(options: &ResumeOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let budgets: Result<BTreeMap<String, u64>, Failure> =
+        options.budget.iter().map(|text| budget(text)).collect();
+    let budgets = budgets?;
+    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask() && !options.yes).await?;
+    screen.tell(&format!("run     {}", reopened.run));
+    let work = async {
+        let news = news(&reopened.setup, &reopened.run, reopened.head).await?;
+        let handle = taken_up(&reopened, budgets).await?;
+        follow(&reopened.setup, handle, news, Answers::of(options.yes), *screen).await
+    };
+    reopened.setup.closing(work).await
+}
+
+/// A run that stopped is taken up again; one that is not over, or ended for good, is only watched.
+async fn taken_up(reopened: &Reopened, budgets: BTreeMap<String, u64>) -> Result<RunHandle, Failure> {
+    let (runtime, run) = (&reopened.setup.runtime, &reopened.run);
+    let taken_up = match reopened.state.ended {
+        Some(ended) if ended.is_resumable() => {
+            let (by, reason) = (Some(identity::actor()), String::new());
+            runtime.reopen(run, Resume { budgets, reason, by }).await
+        }
+        _ if budgets.is_empty() => runtime.resume(run).await,
+        Some(ended) => {
+            let message = format!("{run} is {}: its limits cannot be raised", <&str>::from(ended));
+            return Err(Failure::new(Code::Run, message).hint("start another run"));
+        }
+        None => {
+            let message = format!("{run} is not over: its limits are raised when one of them has stopped it");
+            return Err(Failure::new(Code::Run, message).hint("leave --budget away"));
+        }
+    };
+    taken_up.map_err(|error| unworked(run, &error))
+}
+
+fn budget(text: &str) -> Result<(String, u64), Failure> {
+    let refused = || {
+        Failure::new(Code::Config, format!("`{text}` is no limit"))
+            .hint("say it as NAME=NUMBER, such as turns=20")
+    };
+    let (name, ceiling) = text.split_once('=').ok_or_else(refused)?;
+    let ceiling: u32 = ceiling.parse().map_err(|_| refused())?;
+    known_budget(name, ceiling.into())?;
+    Ok((name.to_owned(), ceiling.into()))
+}

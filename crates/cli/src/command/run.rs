@@ -1,0 +1,95 @@
+//! `provost run`: starts an agent, and watches it.
+
+use std::path::{Path, PathBuf};
+
+use provost::Request;
+use provost_engine::{RunId, Seq};
+use provost_project::clock;
+use provost_project::config::{ModelEntry, Project};
+use provost_project::copy::workspace;
+use provost_project::guard::GOVERNED;
+use provost_project::place::Place;
+use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
+use provost_runtime::port::IdKind;
+use serde_json::json;
+
+use super::opening;
+use crate::args::RunOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure};
+use crate::follow::{Answers, follow, news};
+use crate::identity;
+use crate::screen::Screen;
+
+pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
+    let project = Project::read(&options.project)?;
+    let folder = remembered(&project.folder)?.to_owned();
+    let cassette = options.with.cassette.as_ref().map(|path| absolute(path));
+    let cassette = cassette.as_deref().map(remembered).transpose()?;
+    let agent = project.agent(options.agent.as_deref())?;
+    let prompt =
+        options.prompt.clone().or_else(|| project.file.defaults.prompt.clone()).ok_or_else(|| {
+            Failure::new(Code::Project, "there is nothing to do").hint("say what with --prompt \"…\"")
+        })?;
+    let (model, entry) = chosen(options, &project, &agent)?;
+    let place = Place::here()?;
+    let run: RunId = clock::ids(clock::clock())?
+        .make(IdKind::Run)
+        .parse()
+        .map_err(|_| Failure::machine("no name could be made for the run"))?;
+    let root = workspace(&project, &place, run.as_str())?;
+    let attended = screen.can_ask() && !options.with.yes;
+    let answering = Answering { entry: entry.clone(), record: options.with.record.clone(), attended };
+    let setup = Setup::new(&project, Some(&agent), answering, &root, (place.open()?, &place))?;
+    let governed = match &setup.guard {
+        Some(guard) => Some(guard.start(&run).await?),
+        None => None,
+    };
+    let request = Request::new(&prompt)
+        .agent(&agent.head.name)
+        .run(run.clone())
+        .workspace(&folder)
+        .principal(identity::principal())
+        .by(identity::actor())
+        .context(MODEL, model.as_str().into())
+        .context(CASSETTE, cassette.into())
+        .context(GOVERNED, governed.into());
+    if screen.is_json() {
+        screen.document(
+            &json!({ "type": "run", "run": run.as_str(), "agent": agent.head.name, "model": model }),
+        );
+    }
+    screen.tell(&format!("run     {run}"));
+    screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
+    opening::model(&options.project, &project, (&model, &entry), *screen)?;
+    opening::folder(&project, &root, *screen)?;
+    let work = async {
+        let news = news(&setup, &run, Seq(0)).await?;
+        let handle = setup.runtime.start(request).await.map_err(|error| Failure::of(Code::Run, &error))?;
+        follow(&setup, handle, news, Answers::of(options.with.yes), *screen).await
+    };
+    setup.closing(work).await
+}
+
+fn chosen(
+    options: &RunOptions,
+    project: &Project,
+    agent: &provost_project::config::AgentFile,
+) -> Result<(String, ModelEntry), Failure> {
+    match &options.with.cassette {
+        Some(path) => Ok(("cassette".to_owned(), ModelEntry::Cassette(absolute(path)))),
+        None => project.model(options.with.model.as_deref(), Some(agent)),
+    }
+}
+
+/// A path as a run's journal remembers it, in text; another would not be found again when it goes on.
+pub(super) fn remembered(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| {
+        let message = format!("the path {} is not UTF-8, and a run could not find it again", path.display());
+        Failure::new(Code::Project, message).hint("rename the folder or file, or name it by another path")
+    })
+}
+
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,120 @@
+//! `provost runs`: a list.
+
+use provost::RunStatus;
+use provost_contract::timestamp;
+use provost_engine::Seq;
+use provost_engine::event::{Event, EventKind};
+use provost_project::config::did_you_mean;
+use provost_project::place::{Place, is_left};
+use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
+use serde_json::{Value, json};
+use strum::VariantArray as _;
+
+use crate::args::RunsOptions;
+use crate::exit::Exit;
+use crate::failure::{Code, Failure};
+use crate::screen::Screen;
+
+/// How much of a prompt a line shows.
+const PROMPT_CHARS_MAX: usize = 80;
+
+pub(crate) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
+    options.status.iter().try_for_each(|word| known_status(word))?;
+    let place = Place::here()?;
+    if place.is_empty() {
+        screen.tell(&format!("no runs yet in {}", place.database().display()));
+        screen.tell("start one with provost run, or go to the folder of the project");
+        return Ok(Exit::Done);
+    }
+    let store = place.look()?;
+    let filter = RunFilter { status: options.status.clone(), ..RunFilter::default() };
+    let page = store.runs(filter, None, options.limit.max(1)).await;
+    let page = page.map_err(|fault| Failure::storage(&fault))?;
+    for listed in &page.items {
+        let words = words(&*store, &listed.row).await?;
+        screen.show(&document(listed, &words), || line(listed, &words));
+    }
+    if page.items.is_empty() {
+        screen.tell("no runs");
+    }
+    if page.next.is_some() {
+        screen.tell("there are more: --limit shows them");
+    }
+    Ok(Exit::Done)
+}
+
+fn known_status(word: &str) -> Result<(), Failure> {
+    let known = || RunStatus::VARIANTS.iter().map(|status| status.as_str());
+    if known().any(|status| status == word) {
+        return Ok(());
+    }
+    let failure = Failure::new(Code::Config, format!("there is no status `{word}`"));
+    Err(match did_you_mean(word, known()) {
+        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        None => failure.hint(format!("there are: {}", known().collect::<Vec<_>>().join(", "))),
+    })
+}
+
+/// What lists show of the words of a run. They are in its journal alone, so that they can be erased there.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The first line of what it was asked for.
+    prompt: String,
+    /// What the model said last, once it is over.
+    last: String,
+    /// Whether it is in the middle of its work and no process works on it.
+    left: bool,
+}
+
+/// Reads the words of a run that lists show.
+pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Failure> {
+    let mut words = Words { left: is_left(store, row).await?, ..Words::default() };
+    if let Some(EventKind::RunAccepted(accepted)) = event_behind(store, row, Seq(0)).await? {
+        let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
+        let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();
+        text.trim().lines().next().unwrap_or_default().clone_into(&mut words.prompt);
+    }
+    let before = Seq(row.head.0.saturating_sub(1));
+    if row.ended.is_some()
+        && let Some(EventKind::RunEnded(ended)) = event_behind(store, row, before).await?
+    {
+        ended.text.shown().as_str().unwrap_or_default().clone_into(&mut words.last);
+    }
+    Ok(words)
+}
+
+/// The event behind a position of a journal, as far as it can be read.
+async fn event_behind(store: &dyn Store, row: &RunRow, after: Seq) -> Result<Option<EventKind>, Failure> {
+    let read = store.journal(row.run.clone(), after, 1).await.map_err(|fault| Failure::storage(&fault))?;
+    Ok(read.first().and_then(|record| Event::from_record(record).ok()).map(|event| event.kind))
+}
+
+/// A run as machines read it.
+pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
+    let row = &listed.row;
+    json!({
+        "run": row.run.as_str(),
+        "agent": row.agent,
+        "project": row.workspace,
+        "status": row.status,
+        "left": words.left,
+        "prompt": words.prompt,
+        "created_at": timestamp::iso8601(row.created.0.div_euclid(1_000)),
+        "updated_at": timestamp::iso8601(row.updated.0.div_euclid(1_000)),
+        "records": row.head,
+        "summary": words.last,
+        "stats": listed.summary,
+    })
+}
+
+fn line(listed: &ListedRun, words: &Words) -> String {
+    let row = &listed.row;
+    let began = timestamp::date_time(row.created.0.div_euclid(1_000));
+    let prompt = &words.prompt;
+    let status = if words.left { "no process" } else { &row.status };
+    let mut shown: String = prompt.chars().take(PROMPT_CHARS_MAX).collect();
+    if shown.len() < prompt.len() {
+        shown.push('…');
+    }
+    format!("{}  {began}  {status:<15} {:<10} {shown}", row.run, row.agent)
+}

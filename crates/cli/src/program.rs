@@ -1,0 +1,91 @@
+//! From the command line to an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use provost_tools::supervise;
+
+use crate::args::{Cli, Command, DbCommand, PolicyCommand};
+use crate::command;
+use crate::exit::Exit;
+use crate::failure::{Failure, exit_code};
+use crate::reference::reference;
+use crate::screen::Screen;
+use crate::threads::{deciding, waiting, working};
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    supervise::if_asked();
+    close_memory();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are asked for; the rest is a mistake of the caller.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            drop(error.print());
+            return exit.into();
+        }
+    };
+    let screen = Screen::new(cli.json).only_adding(cli.plain);
+    let done = perform(cli.command, &screen).and_then(|exit| Screen::written().map(|()| exit));
+    match done {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            screen.failure(&failure);
+            exit_code(&failure).into()
+        }
+    }
+}
+
+/// Closes memory and environment of this process, and so its keys, to other processes of the user. Taking a
+/// variable out of the environment would not help: `/proc` shows the one the process was started with.
+fn close_memory() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Where the system refuses, everything else still holds.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
+/// Only commands that wait get something to wait with: the others answer at once.
+fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
+    match asked {
+        Command::Init(options) => command::init::run(&options, screen),
+        Command::Doctor(options) => command::doctor::run(&options, screen),
+        Command::Agents(options) => command::agents::run(&options, screen),
+        Command::Tools(options) => command::tools::run(&options, screen),
+        Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, screen),
+        Command::Policy(PolicyCommand::Confirm(options)) => {
+            deciding(command::policy_confirm::run(&options, screen))
+        }
+        Command::Validate(options) => command::validate::run(&options, screen),
+        Command::Import(options) => command::import::run(&options, screen),
+        Command::Completions(options) => Ok(command::completions::run(&options, screen)),
+        Command::Reference => {
+            screen.data(&reference());
+            Ok(Exit::Done)
+        }
+        // `--yes` decides, and a program of a run decides nothing.
+        Command::Run(options) if options.with.yes => deciding(command::run::run(&options, screen)),
+        Command::Run(options) => working(command::run::run(&options, screen)),
+        Command::Chat(options) => deciding(command::chat::run(&options, screen)),
+        Command::Runs(options) => waiting(command::runs::run(&options, screen)),
+        Command::Show(options) => waiting(command::show::run(&options, screen)),
+        Command::Explain(options) => command::explain::run(&options, screen),
+        Command::Replay(options) => waiting(command::replay::run(&options, screen)),
+        Command::Verify(options) => waiting(command::verify::run(&options, screen)),
+        Command::Db(DbCommand::Stats) => waiting(command::db_stats::run(screen)),
+        Command::Db(DbCommand::Records(options)) => waiting(command::db_records::run(&options, screen)),
+        Command::Db(DbCommand::Erase(options)) => deciding(command::db_erase::run(&options, screen)),
+        Command::Db(DbCommand::Prune(options)) => deciding(command::db_prune::run(&options, screen)),
+        Command::Export(options) => waiting(command::export::run(&options, screen)),
+        Command::Approve(options) => deciding(command::approve::run(&options, screen)),
+        Command::Reject(options) => deciding(command::reject::run(&options, screen)),
+        Command::Answer(options) => deciding(command::answer::run(&options, screen)),
+        Command::Remembered => waiting(command::remembered::run(screen)),
+        Command::Forget(options) => deciding(command::forget::run(&options, screen)),
+        Command::Cancel(options) => deciding(command::cancel::run(&options, screen)),
+        Command::Resume(options) => deciding(command::resume::run(&options, screen)),
+    }
+}

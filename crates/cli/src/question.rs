@@ -1,0 +1,87 @@
+//! A question of an agent to whoever it works for.
+
+use provost::ClientResult;
+use provost_contract::json;
+use provost_engine::event::WaitKind;
+use provost_engine::{RunId, WaitId, view};
+use provost_project::setup::Setup;
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, undecided, unworked};
+use crate::identity;
+use crate::screen::Screen;
+
+/// The tool that asks.
+const ASK: &str = "human/ask";
+
+/// A question, and what it is answered under.
+pub(crate) struct Question {
+    wait: WaitId,
+    text: String,
+    options: Vec<String>,
+}
+
+impl Question {
+    /// The questions of a run that no one answered yet.
+    pub(crate) async fn of(setup: &Setup, run: &RunId) -> Result<Vec<Self>, Failure> {
+        let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
+        let asks = |pending: &&view::Pending| {
+            pending.tool == ASK && matches!(pending.kind, WaitKind::Client | WaitKind::Question)
+        };
+        Ok(waits.iter().filter(asks).map(Self::read).collect())
+    }
+
+    fn read(pending: &view::Pending) -> Self {
+        let text = pending.arguments.get("question").and_then(Value::as_str);
+        let options = pending.arguments.get("options");
+        Self {
+            wait: pending.wait.clone(),
+            text: text.unwrap_or_default().to_owned(),
+            options: options.map(json::string_list).unwrap_or_default(),
+        }
+    }
+
+    /// Shows it, with the answers to choose from.
+    pub(crate) fn show(&self, screen: Screen) {
+        if screen.is_json() {
+            return screen.document(&json!({
+                "type": "question", "id": self.wait.to_string(), "run": self.wait.run, "question": self.text, "options": self.options,
+            }));
+        }
+        screen.note("");
+        screen.note(&format!("the agent asks: {}", self.text));
+        for (place, option) in self.options.iter().enumerate() {
+            screen.note(&format!("  {}) {option}", place + 1));
+        }
+    }
+
+    /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is asked for.
+    pub(crate) async fn answer(&self, setup: &Setup, words: &str) -> Result<(), Failure> {
+        let result = json!({ "answer": self.meant(words) });
+        let result = ClientResult::ok(result).by(identity::actor());
+        let submitted = setup.runtime.record_result(&self.wait.to_string(), result).await;
+        submitted.map(drop).map_err(|error| undecided(&error))
+    }
+
+    fn meant<'a>(&'a self, words: &'a str) -> &'a str {
+        let words = words.trim();
+        let place = words.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        place.and_then(|place| self.options.get(place)).map_or(words, String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_chooses_among_answers_and_is_a_number_elsewhere() {
+        let options = vec!["red".to_owned(), "blue".to_owned()];
+        let wait: WaitId = "run/1".parse().unwrap();
+        let question = |options| Question { wait: wait.clone(), text: String::new(), options };
+        assert_eq!(question(options.clone()).meant(" 2 "), "blue");
+        assert_eq!(question(options.clone()).meant("3"), "3");
+        assert_eq!(question(options).meant("green"), "green");
+        assert_eq!(question(Vec::new()).meant("1"), "1");
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run used of its limits.
+
+use provost_engine::view::{self, Limit};
+use provost_project::setup::Limits;
+use serde_json::{Value, json};
+
+use crate::journal::Read;
+
+const TURNS: &str = "turns";
+const TOKENS: &str = "tokens";
+const COST: &str = "cost_microusd";
+const WALL_CLOCK: &str = "wall_clock_seconds";
+
+/// One limit, or something that is only counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gauge {
+    pub(crate) name: String,
+    pub(crate) used: u64,
+    pub(crate) ceiling: Option<u64>,
+}
+
+impl Gauge {
+    pub(crate) fn document(&self) -> Value {
+        let left = self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used));
+        json!({ "type": "budget", "budget": self.name, "used": self.used, "ceiling": self.ceiling, "left": left })
+    }
+
+    /// Time that is not limited.
+    pub(crate) fn time(seconds: u64) -> Self {
+        Self { name: WALL_CLOCK.to_owned(), used: seconds, ceiling: None }
+    }
+
+    pub(crate) fn is_time(&self) -> bool {
+        self.name == WALL_CLOCK
+    }
+
+    /// The same in a few words.
+    pub(crate) fn short(&self) -> String {
+        let of = self.ceiling.map(|ceiling| format!(" of {}", self.amount(ceiling))).unwrap_or_default();
+        let used = self.amount(self.used);
+        match self.name.as_str() {
+            TURNS => format!("turn {used}{of}"),
+            COST | WALL_CLOCK => format!("{used}{of}"),
+            name => format!("{used}{of} {}", name.strip_prefix("tool_").unwrap_or(name)),
+        }
+    }
+
+    pub(crate) fn line(&self) -> String {
+        let used = self.amount(self.used);
+        match self.ceiling {
+            Some(ceiling) => {
+                let left = self.amount(ceiling.saturating_sub(self.used));
+                format!("{:<20} {used} of {}, {left} left", self.word(), self.amount(ceiling))
+            }
+            None => format!("{:<20} {used}", self.word()),
+        }
+    }
+
+    fn word(&self) -> &str {
+        match self.name.as_str() {
+            COST => "cost",
+            WALL_CLOCK => "time",
+            name => name,
+        }
+    }
+
+    fn amount(&self, number: u64) -> String {
+        match self.name.as_str() {
+            COST => format!("${}.{:06}", number / 1_000_000, number % 1_000_000),
+            WALL_CLOCK => format!("{number} s"),
+            _ => number.to_string(),
+        }
+    }
+}
+
+/// What was used of everything that has a limit, and turns, tokens and cost also without one.
+pub(crate) fn gauges(read: &Read) -> Vec<Gauge> {
+    let limits = view::usage(&read.state, view::active_ms(&read.run.events));
+    limits.into_iter().map(|Limit { name, used, ceiling }| Gauge { name, used, ceiling }).collect()
+}
+
+/// The same for a run that has not begun.
+pub(crate) fn untouched(limits: &Limits) -> Vec<Gauge> {
+    let gauge =
+        |(name, ceiling): &(String, u64)| Gauge { name: name.clone(), used: 0, ceiling: Some(*ceiling) };
+    let counted = [(TURNS, Some(0), Some(limits.turns_max)), (TOKENS, Some(0), None)];
+    with_counted(limits.budgets.iter().map(gauge).collect(), counted)
+}
+
+fn with_counted<const N: usize>(
+    mut gauges: Vec<Gauge>,
+    counted: [(&str, Option<u64>, Option<u64>); N],
+) -> Vec<Gauge> {
+    // What every run has comes first.
+    for (name, used, ceiling) in counted.into_iter().rev() {
+        let is_there = gauges.iter().any(|gauge| gauge.name == name);
+        if let Some(used) = used.filter(|_| !is_there) {
+            gauges.insert(0, Gauge { name: name.to_owned(), used, ceiling });
+        }
+    }
+    gauges
+}

@@ -1,0 +1,11 @@
+//! What people read of a journal.
+
+mod arguments;
+mod decision;
+mod gauge;
+mod story;
+
+pub(super) use arguments::shown;
+pub(super) use decision::{decision_document, decision_line, decisions};
+pub(super) use gauge::{Gauge, gauges, untouched};
+pub(super) use story::story;

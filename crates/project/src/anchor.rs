@@ -1,0 +1,61 @@
+//! The anchor file: a witness of the ends of runs, outside the database and out of an agent's reach.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::config::Project;
+use crate::environment;
+use crate::failure::{Code, Failure};
+
+/// Where the anchor file of a project is: named by the environment, or else by its `provost.toml`.
+pub fn path(project: &Project) -> Option<PathBuf> {
+    from_environment().or_else(|| Some(project.folder.join(project.file.storage.anchor.as_ref()?)))
+}
+
+pub(crate) fn from_environment() -> Option<PathBuf> {
+    let named = environment::anchor_file()?;
+    Some(std::path::absolute(&named).unwrap_or(named))
+}
+
+/// Refuses a project whose file names an anchor file where its agents can write.
+pub fn check_file(project: &Project) -> Result<(), Failure> {
+    let Some(named) = &project.file.storage.anchor else { return Ok(()) };
+    let checked = outside(&project.folder.join(named), &project.root());
+    checked.map_err(|failure| failure.at(&project.file.place_of("anchor")))
+}
+
+/// The anchor file of a project, ready to be appended to. `root` is where the agent works. A run does not begin when
+/// its end could not be witnessed.
+pub fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = path(project) else { return Ok(None) };
+    outside(&path, &project.root())?;
+    outside(&path, root)?;
+    let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    opened.map(drop).map_err(|error| {
+        let message = format!("the anchor file {} cannot be written: {error}", path.display());
+        Failure::new(Code::File, message)
+            .hint("make its folder, or name another file with `anchor` in [storage] or PROVOST_ANCHOR_FILE")
+    })?;
+    Ok(Some(path))
+}
+
+/// Refuses a file in the workspace of an agent, by any way that leads there.
+fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
+    if !resolved(path).starts_with(resolved(root)) {
+        return Ok(());
+    }
+    let message =
+        format!("the anchor file {} is in the workspace, where an agent could change it", path.display());
+    Err(Failure::new(Code::Config, message)
+        .hint("name a file outside of it, such as /var/lib/provost/anchors.jsonl"))
+}
+
+/// A path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match there {
+        Some((above, real)) => path.strip_prefix(above).map_or_else(|_| real.clone(), |rest| real.join(rest)),
+        None => path.to_owned(),
+    }
+}

@@ -1,0 +1,19 @@
+//! A project's files: `provost.toml`, `agents/*.md`, `AGENTS.md`.
+
+mod agent_file;
+mod compaction;
+mod file;
+mod front_matter;
+mod model_entry;
+mod project;
+mod rules;
+mod suggest;
+
+pub use agent_file::{AgentFile, Head};
+pub(crate) use file::tool_of_budget;
+pub use file::{File, ToolsPart, action_policy, known_budget};
+pub use model_entry::ModelEntry;
+pub use project::{Examples, Project};
+pub(crate) use rules::shape;
+pub use rules::{checked, is_declared};
+pub use suggest::did_you_mean;

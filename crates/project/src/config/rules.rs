@@ -1,0 +1,78 @@
+//! The rules of `provost.toml`: read, and held against their own examples.
+
+use std::path::Path;
+
+use provost_policy::rules::{Checked, Lexical, Reach, RuleSet, RuleSpec, Shape};
+use serde_json::Value;
+
+use super::file::{File, ToolsPart, line_at};
+use super::suggest::did_you_mean;
+use crate::failure::{Code, Failure};
+
+/// The tools a project can have beside its own commands.
+const TOOLS: [&str; 8] =
+    ["fs/list", "fs/search", "fs/read", "fs/write", "fs/edit", "shell/run", "http/get", "human/ask"];
+
+/// Reads the rules of a file.
+pub(super) fn read(file: &File, text: &str, path: &Path) -> Result<RuleSet, Failure> {
+    let at = |place: usize, what: &str| {
+        let span = file.policy.rules.get(place).map_or(0..0, toml::Spanned::span);
+        Failure::new(Code::Config, format!("{}:{}: {what}", path.display(), line_at(text, span.start)))
+    };
+    let rules =
+        RuleSet::read(file.policy.rules.iter().map(toml::Spanned::get_ref)).map_err(|(place, error)| {
+            let name = file.policy.rules.get(place).map_or("", |rule| &rule.get_ref().name);
+            at(place, &format!("rule `{name}`: {error}"))
+        })?;
+    for (place, rule) in file.policy.rules.iter().enumerate() {
+        known_tools(file, rule.get_ref()).map_err(|(what, hint)| at(place, &what).hint(hint))?;
+    }
+    Ok(rules)
+}
+
+/// A rule about a tool that there is not would never apply, and nobody would know.
+fn known_tools(file: &File, rule: &RuleSpec) -> Result<(), (String, String)> {
+    let commands = file.tools.commands.iter().filter_map(|command| command.get("name")?.as_str());
+    let known: Vec<&str> = TOOLS.into_iter().chain(commands).collect();
+    let named = rule.tools.iter().flat_map(|tools| &tools.0);
+    let examples = rule.matches.iter().chain(&rule.passes).filter_map(|example| example.tool.as_ref());
+    let is_plain = |name: &&String| !name.contains(['*', '?', '[', '{']);
+    let mut unknown = named.chain(examples).filter(is_plain).filter(|name| !known.contains(&name.as_str()));
+    let Some(name) = unknown.next() else { return Ok(()) };
+    let hint = match did_you_mean(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are: {}", known.join(", ")),
+    };
+    Err((format!("rule `{}` is about the tool `{name}`, which there is not", rule.name), hint))
+}
+
+/// What is known of a tool: how far it reaches from the place it is given, and whether its program is declared.
+pub(crate) fn shape(part: &ToolsPart, tool: &str) -> Shape {
+    match tool {
+        "fs/read" | "fs/write" | "fs/edit" => Reach::Place.into(),
+        "fs/list" | "fs/search" => Reach::Filtered.into(),
+        _ => Shape { reach: Reach::Below, declared: is_declared(part, tool) },
+    }
+}
+
+/// Whether a tool is a program that the project declares, with arguments of its own.
+pub fn is_declared(part: &ToolsPart, tool: &str) -> bool {
+    part.commands.iter().any(|command| command.get("name").and_then(Value::as_str) == Some(tool))
+}
+
+/// Every example of every rule, and what came of it.
+pub fn checked<'f>(file: &'f File, root: &Path) -> Vec<Checked<'f>> {
+    let places = Lexical(root.to_string_lossy().into_owned());
+    let shape = |tool: &str| shape(&file.tools, tool);
+    file.policy.rule_set.rules().iter().flat_map(|rule| rule.check(&places, &shape)).collect()
+}
+
+/// Refuses a file with an example that does not hold: the rule does not say what its author thinks.
+pub(super) fn check(file: &File, root: &Path, text: &str, path: &Path) -> Result<(), Failure> {
+    let checked = checked(file, root);
+    let Some(wrong) = checked.iter().find(|checked| !checked.holds()) else { return Ok(()) };
+    let rule = file.policy.rules.iter().find(|rule| rule.get_ref().name == wrong.rule);
+    let line = line_at(text, rule.map_or(0, |rule| rule.span().start));
+    Err(Failure::new(Code::Config, format!("{}:{line}: {}", path.display(), wrong.told()))
+        .hint("provost policy test shows every example"))
+}

@@ -1,0 +1,71 @@
+//! Copying a project, so that a run changes the copy.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::config::Project;
+use crate::failure::{Code, Failure};
+use crate::place::{self, Place};
+
+/// How much is copied at most.
+const ENTRIES_MAX: usize = 10_000;
+
+/// The folder a run or a conversation works in: the project's own, or a copy made for it.
+pub fn workspace(project: &Project, place: &Place, name: &str) -> Result<PathBuf, Failure> {
+    let root = project.root();
+    if !project.file.workspace.copy {
+        return Ok(root);
+    }
+    let copy = place.copy_of(name);
+    if copy.is_dir() {
+        return Ok(copy);
+    }
+    // The folder of copies is made with the storage, which hides it from git.
+    place.open()?;
+    // A copy is there as a whole or not at all: a conversation goes on with what it finds.
+    let partial = place.copy_of(&format!("{name}.partial"));
+    let copies = place.file("work");
+    place::for_the_owner(&copies).map_err(|error| Failure::unwritable(&copies, &error))?;
+    match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
+        Ok(()) => Ok(copy),
+        Err(error) => {
+            // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
+            drop(std::fs::remove_dir_all(&partial));
+            Err(uncopied(&root, &error))
+        }
+    }
+}
+
+fn uncopied(root: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("{} cannot be copied: {error}", root.display());
+    match error.kind() {
+        std::io::ErrorKind::StorageFull => Failure::new(Code::Store, message).hint("free some space"),
+        _ => Failure::new(Code::Project, message)
+            .hint("make it readable, or set copy = false under [workspace]"),
+    }
+}
+
+/// Copies folders and ordinary files; links and the rest are left out, for they may lead elsewhere.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    let mut left = ENTRIES_MAX;
+    copy_into(from, to, &mut left)
+}
+
+fn copy_into(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        *left = left.checked_sub(1).ok_or_else(|| {
+            io::Error::other(format!("there are more than {ENTRIES_MAX} files; set copy = false"))
+        })?;
+        let kind = entry.file_type()?;
+        let target = to.join(entry.file_name());
+        if kind.is_dir() && entry.file_name() != ".provost" && entry.file_name() != ".git" {
+            copy_into(&entry.path(), &target, left)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}

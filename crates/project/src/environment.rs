@@ -1,0 +1,83 @@
+//! The one place that reads the program's environment.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::failure::{Code, Failure};
+
+/// Where everything is kept, when not in `.provost/`.
+const DATABASE: &str = "PROVOST_DATABASE_URL";
+/// The file with the key that seals secret arguments of calls that wait.
+const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
+/// The file outside the database that has a line for every run that ended.
+const ANCHOR: &str = "PROVOST_ANCHOR_FILE";
+/// A fixed time in milliseconds, for tests.
+const CLOCK: &str = "PROVOST_CLOCK_MS";
+/// A seed for names, for tests.
+const SEED: &str = "PROVOST_SEED";
+
+fn text(name: &str) -> Option<String> {
+    env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty())
+}
+
+/// The database the environment names. A path may be any bytes.
+pub fn database() -> Option<OsString> {
+    env::var_os(DATABASE).filter(|text| !text.is_empty())
+}
+
+/// The file with the seal key: the one that the environment names, or the person's own.
+pub fn seal_key_file() -> Option<PathBuf> {
+    let named = env::var_os(SEAL_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(config_folder()?.join("seal.key")))
+}
+
+/// The anchor file that the environment names.
+pub fn anchor_file() -> Option<PathBuf> {
+    env::var_os(ANCHOR).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
+fn config_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    Some(config?.join("provost"))
+}
+
+/// The time tests stop the clock at.
+pub fn clock_ms() -> Option<i64> {
+    text(CLOCK)?.parse().ok()
+}
+
+/// The seed tests make names from.
+pub fn seed() -> Option<u64> {
+    text(SEED)?.parse().ok()
+}
+
+/// How wide somebody says that the terminal is.
+pub fn columns() -> Option<usize> {
+    text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
+}
+
+/// Whether a variable is set to something.
+pub fn has(name: &str) -> bool {
+    text(name).is_some()
+}
+
+/// Whether the terminal can do nothing but add lines.
+pub fn is_dumb_terminal() -> bool {
+    text("TERM").is_none_or(|kind| kind == "dumb")
+}
+
+/// Everything a program the agent starts may inherit, before the list of what is allowed.
+pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    env::vars_os()
+}
+
+/// The folder the program was started in.
+pub fn folder() -> Result<PathBuf, Failure> {
+    env::current_dir().map_err(|error| {
+        let message = format!("the folder this was started in cannot be used: {error}");
+        Failure::new(Code::Project, message).hint("go to another folder and try again")
+    })
+}

@@ -1,0 +1,169 @@
+//! What went wrong, in a code, words, and what to do.
+
+use std::io;
+use std::path::Path;
+
+use provost_runtime::port::Fault;
+use strum::VariantArray as _;
+
+/// The stable codes. Each has a page in docs/errors/.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub enum Code {
+    Project,
+    Config,
+    AgentFile,
+    UnknownAgent,
+    Model,
+    Store,
+    UnknownRun,
+    UnknownSession,
+    Decision,
+    Busy,
+    Run,
+    Journal,
+    File,
+    Machine,
+    Output,
+    InsideRun,
+    Governed,
+}
+
+impl Code {
+    /// The code as it is printed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Project => "PV0001",
+            Self::Config => "PV0002",
+            Self::AgentFile => "PV0003",
+            Self::UnknownAgent => "PV0004",
+            Self::Model => "PV0005",
+            Self::Store => "PV0006",
+            Self::UnknownRun => "PV0007",
+            Self::Decision => "PV0008",
+            Self::Busy => "PV0009",
+            Self::Run => "PV0010",
+            Self::Journal => "PV0011",
+            Self::File => "PV0012",
+            Self::Machine => "PV0013",
+            Self::Output => "PV0014",
+            Self::UnknownSession => "PV0015",
+            Self::InsideRun => "PV0016",
+            Self::Governed => "PV0017",
+        }
+    }
+
+    /// Its page.
+    pub fn page(self) -> &'static str {
+        match self {
+            Self::Project => include_str!("../../../docs/errors/PV0001.md"),
+            Self::Config => include_str!("../../../docs/errors/PV0002.md"),
+            Self::AgentFile => include_str!("../../../docs/errors/PV0003.md"),
+            Self::UnknownAgent => include_str!("../../../docs/errors/PV0004.md"),
+            Self::Model => include_str!("../../../docs/errors/PV0005.md"),
+            Self::Store => include_str!("../../../docs/errors/PV0006.md"),
+            Self::UnknownRun => include_str!("../../../docs/errors/PV0007.md"),
+            Self::Decision => include_str!("../../../docs/errors/PV0008.md"),
+            Self::Busy => include_str!("../../../docs/errors/PV0009.md"),
+            Self::Run => include_str!("../../../docs/errors/PV0010.md"),
+            Self::Journal => include_str!("../../../docs/errors/PV0011.md"),
+            Self::File => include_str!("../../../docs/errors/PV0012.md"),
+            Self::Machine => include_str!("../../../docs/errors/PV0013.md"),
+            Self::Output => include_str!("../../../docs/errors/PV0014.md"),
+            Self::UnknownSession => include_str!("../../../docs/errors/PV0015.md"),
+            Self::InsideRun => include_str!("../../../docs/errors/PV0016.md"),
+            Self::Governed => include_str!("../../../docs/errors/PV0017.md"),
+        }
+    }
+
+    /// The code somebody typed.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::VARIANTS.iter().copied().find(|code| code.word().eq_ignore_ascii_case(word))
+    }
+}
+
+/// Why a command was not carried out.
+#[derive(Debug)]
+pub struct Failure {
+    pub code: Code,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    /// An error and everything that caused it.
+    pub fn of(code: Code, error: &dyn std::error::Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        Self::new(code, message)
+    }
+
+    /// Storage that fails while it is used.
+    pub fn storage(fault: &Fault) -> Self {
+        let failure = Self::of(Code::Store, fault);
+        match advice(fault) {
+            Some(advice) => failure.hint(advice),
+            None => failure,
+        }
+    }
+
+    /// A file or folder of ours that cannot be written.
+    pub fn unwritable(path: &Path, error: &io::Error) -> Self {
+        let failure = Self::new(Code::Store, format!("{} cannot be written: {error}", path.display()));
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure.hint("free some space"),
+            _ => failure.hint("go to a folder that can be written, or set PROVOST_DATABASE_URL"),
+        }
+    }
+
+    /// The machine does not give what the program needs.
+    pub fn machine(message: &str) -> Self {
+        Self::new(Code::Machine, message)
+    }
+
+    /// The same, with the place in a file where it is wrong.
+    #[must_use]
+    pub fn at(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// What a person can do about storage that fails.
+pub fn advice(fault: &Fault) -> Option<&'static str> {
+    match fault {
+        Fault::Busy { .. } => Some("try again when it is done"),
+        Fault::Full { .. } => Some("free some space"),
+        Fault::ReadOnly { .. } => Some("check the permissions of the file and its folder"),
+        Fault::Corrupt { .. } => Some("restore it from a backup"),
+        Fault::Closed | Fault::Failed(_) | Fault::Unknown(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_own_page() {
+        for code in Code::VARIANTS {
+            let title = code.page().lines().next().unwrap_or_default();
+            assert!(title.starts_with(&format!("# {}: ", code.word())), "{title}");
+            assert_eq!(Code::of(&code.word().to_lowercase()), Some(*code));
+        }
+        assert_eq!(Code::of("PV9999"), None);
+    }
+}

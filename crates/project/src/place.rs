@@ -1,0 +1,169 @@
+//! Where runs are stored: `.provost/` of the folder somebody works in.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use provost_contract::timestamp;
+use provost_engine::RunId;
+use provost_runtime::process::is_gone;
+use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
+use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
+
+use crate::clock;
+use crate::environment;
+use crate::failure::{Code, Failure};
+
+const FOLDER: &str = ".provost";
+
+/// A folder with a database, and copies of projects beside it.
+pub struct Place {
+    folder: PathBuf,
+    database: PathBuf,
+}
+
+impl Place {
+    /// The nearest folder upwards that has runs or is a project; else the one the program was started in.
+    pub fn here() -> Result<Self, Failure> {
+        let start = environment::folder()?;
+        let is_home = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join("provost.toml").is_file();
+        let folder = start.ancestors().find(is_home).unwrap_or(&start).join(FOLDER);
+        let database = match environment::database() {
+            None => folder.join("provost.db"),
+            Some(url) => sqlite_path(&url)?,
+        };
+        Ok(Self { folder, database })
+    }
+
+    /// The database file.
+    pub fn database(&self) -> &Path {
+        &self.database
+    }
+
+    /// Opens the storage to write; what is made is hidden from git.
+    pub fn open(&self) -> Result<Arc<dyn Store>, Failure> {
+        let ignore = self.folder.join(".gitignore");
+        if !ignore.exists() {
+            for_the_owner(&self.folder)
+                .and_then(|()| write_for_the_owner(&ignore, "*\n"))
+                .map_err(|error| Failure::unwritable(&self.folder, &error))?;
+        }
+        // Folders and files of earlier versions were open to others.
+        closed_to_others(&self.folder);
+        for name in [".gitignore", "work", "chat_history"] {
+            closed_to_others(&self.folder.join(name));
+        }
+        let opened = SqliteStore::open(&self.database, &options());
+        Ok(Arc::new(opened.map_err(|error| refused(&error))?))
+    }
+
+    /// The folder that has `.provost`: perhaps a project.
+    pub fn home(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
+    }
+
+    /// Whether nothing was ever stored here.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.database.try_exists(), Ok(false))
+    }
+
+    /// Opens the storage to look at it.
+    pub fn look(&self) -> Result<Arc<dyn Store>, Failure> {
+        let opened = SqliteStore::look(&self.database, &options());
+        Ok(Arc::new(opened.map_err(|error| refused(&error))?))
+    }
+
+    /// Where the copy of a project lies that a run or a conversation works on.
+    pub fn copy_of(&self, name: &str) -> PathBuf {
+        self.folder.join("work").join(name)
+    }
+
+    /// A file beside the database.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// Makes a folder that only its owner can look into, with those above it.
+pub fn for_the_owner(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn write_for_the_owner(path: &Path, text: &str) -> io::Result<()> {
+    let file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    file?.write_all(text.as_bytes())
+}
+
+/// Takes away what others may do with a file or folder. One that belongs to another user stays as it is.
+fn closed_to_others(path: &Path) {
+    let Ok(about) = fs::symlink_metadata(path) else { return };
+    let mode = about.permissions().mode();
+    if !about.is_symlink() && mode & 0o077 != 0 {
+        drop(fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700)));
+    }
+}
+
+fn sqlite_path(url: &OsStr) -> Result<PathBuf, Failure> {
+    let Some(url) = url.to_str() else { return Ok(url.into()) };
+    match url.split_once("://") {
+        None => Ok(url.strip_prefix("sqlite:").unwrap_or(url).into()),
+        Some(("sqlite", path)) => Ok(path.into()),
+        Some((scheme, _)) => Err(Failure::new(Code::Store, format!("there is no storage for {scheme}://"))
+            .hint("PROVOST_DATABASE_URL takes a path or sqlite:PATH")),
+    }
+}
+
+fn options() -> SqliteOptions {
+    SqliteOptions { clock: clock::clock(), ..SqliteOptions::default() }
+}
+
+fn refused(error: &OpenError) -> Failure {
+    match error {
+        OpenError::Missing { .. } => Failure::new(Code::Store, format!("there are no runs here: {error}"))
+            .hint("start one with provost run, or go to the folder of the project"),
+        OpenError::Foreign { .. } => {
+            Failure::of(Code::Store, error).hint("choose another path with PROVOST_DATABASE_URL")
+        }
+        error => Failure::of(Code::Store, error).hint(error.advice()),
+    }
+}
+
+/// A run by its id, or the newest one by the word `last`.
+pub async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
+    let storage = |fault| Failure::storage(&fault);
+    if word == "last" {
+        let page = store.runs(RunFilter::default(), None, 1).await.map_err(storage)?;
+        let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
+        return page.items.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
+    }
+    let unknown = || {
+        Failure::new(Code::UnknownRun, format!("there is no run `{word}`"))
+            .hint("provost runs lists them; `last` is the newest")
+    };
+    let run: RunId = word.parse().map_err(|_| unknown())?;
+    if let Some(listed) = store.run(run.clone()).await.map_err(storage)? {
+        return Ok(listed);
+    }
+    let pruned = store.pruned().await.map_err(storage)?.into_iter().find(|pruned| pruned.run == run);
+    Err(pruned.map_or_else(unknown, |pruned| {
+        let at = timestamp::date_time(pruned.at.0.div_euclid(1_000));
+        let message = format!("{run} was pruned at {at} UTC; its last record was {}", pruned.head);
+        Failure::new(Code::UnknownRun, message).hint("a backup from before may have it")
+    }))
+}
+
+/// Whether a living process works on a run. One of another machine counts as living while its lease lasts.
+pub async fn is_worked_on(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
+    let Some(owner) = row.owner.clone() else { return Ok(false) };
+    let worker = store.worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
+    Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
+}
+
+/// Whether a run is in the middle of its work and no process works on it: `provost resume` goes on with it.
+pub async fn is_left(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
+    let at_work = row.ended.is_none() && row.status != "waiting";
+    Ok(at_work && !is_worked_on(store, row).await?)
+}

@@ -1,0 +1,250 @@
+//! A project's policy, as the engine and its tools ask for it.
+//!
+//! What decides is in `provost-policy`; here are the words of the files, and what only the disk knows. The
+//! policy is the one the files hold when it is asked: a run that goes on goes on under today's rules.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use provost_contract::canonical;
+use provost_contract::json::{self, Object};
+use provost_policy::action_policy::{Consulted, Question, resolve};
+use provost_policy::rules::{AgentWords, Call, Lexical, Places, RuleSet, Ruled};
+use provost_policy::{ActionPolicy, Decision, HookAnswer};
+use provost_runtime::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
+use provost_tools::Bounds;
+use serde_json::{Value, json};
+
+use crate::config::{AgentFile, Project, ToolsPart, shape};
+use crate::environment;
+use crate::failure::{Code, Failure};
+use crate::governed::Governed;
+use crate::guard::{self, Guard};
+
+/// How many links may lead to one another.
+const LINKS_MAX: usize = 40;
+
+/// How calls may run in a project, and perhaps for one of its agents.
+#[derive(Clone, Debug)]
+pub struct ProjectPolicy {
+    /// Words about tools and categories.
+    words: Value,
+    rules: RuleSet,
+    agent: AgentWords,
+    tools: ToolsPart,
+    places: OnDisk,
+    governed: Governed,
+    guard: Option<Arc<Guard>>,
+}
+
+impl ProjectPolicy {
+    /// The policy for calls that work in a folder.
+    pub fn new(project: &Project, agent: Option<&AgentFile>, root: &Path) -> Result<Self, Failure> {
+        let part = &project.file.policy;
+        let own = agent.into_iter().flat_map(|agent| &agent.head.policy);
+        let own = own.filter_map(|(tool, word)| Some((tool.as_str(), ActionPolicy::parse(word)?)));
+        Ok(Self {
+            words: json!({ "tools": part.tools, "categories": part.categories }),
+            rules: part.rule_set.clone(),
+            agent: AgentWords::read(own).map_err(|error| Failure::of(Code::AgentFile, &error))?,
+            tools: project.file.tools.clone(),
+            places: OnDisk::new(root, &project.file.tools.variables()),
+            governed: Governed::new(project, root),
+            guard: None,
+        })
+    }
+
+    /// The same, asked before every call whether the files that govern it changed.
+    pub fn guarded(self, guard: Option<Arc<Guard>>) -> Self {
+        Self { guard, ..self }
+    }
+
+    /// How a call may run, and every rule that applies to it.
+    pub fn decide(&self, tool: &str, declaration: &Value, arguments: &Object) -> Ruled {
+        let shape = shape(&self.tools, tool);
+        let call = Call { tool, arguments, shape: &shape, places: &self.places };
+        let ruled = self.rules.decide(&call, decision(tool, declaration, &self.words));
+        let bound = self.agent.bind(tool, ruled.decision);
+        Ruled { decision: self.governed.bind(tool, arguments, bound), ..ruled }
+    }
+
+    /// How a tool may run when no rule about its arguments applies.
+    pub fn word(&self, tool: &str, declaration: &Value) -> Decision<ActionPolicy> {
+        self.agent.bind(tool, decision(tool, declaration, &self.words))
+    }
+
+    /// The rules that may decide about a tool.
+    pub fn rules_about(&self, tool: &str) -> Vec<&str> {
+        self.rules.rules().iter().filter(|rule| rule.concerns(tool)).map(|rule| rule.name()).collect()
+    }
+}
+
+impl PolicyProvider for ProjectPolicy {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        // The executor gets the prepared arguments; those of a call that could not be prepared go nowhere.
+        let arguments = call.prepared.map_or(call.parameters, |prepared| &prepared.parameters);
+        let declaration = call.declaration.map(|declaration| declaration.to_value()).unwrap_or_default();
+        let decision = self.decide(call.tool_name, &declaration, arguments).decision;
+        let reads = matches!(call.tool_name, "fs/read" | "fs/list" | "fs/search");
+        let guard = self.guard.as_ref().filter(|_| !reads);
+        Box::pin(async move {
+            let changed = match guard {
+                Some(guard) => guard.check(call.context).await,
+                None => None,
+            };
+            Ok(Some(changed.map_or(decision, |files| guard::stopped(&files)).into()))
+        })
+    }
+
+    /// The hash of everything that decides: the parsed rules, not the text of the files they came from.
+    fn version(&self) -> String {
+        let Self { words, rules, agent, tools, .. } = self;
+        canonical::sha256_hex(format!("{words:?}{rules:?}{agent:?}{tools:?}").as_bytes())
+    }
+}
+
+impl Bounds for ProjectPolicy {
+    fn guards(&self, path: &str) -> bool {
+        self.governed.guards(path)
+    }
+
+    fn hides(&self, tool: &str, path: &str) -> bool {
+        // A walk follows no links.
+        self.rules.hides(tool, path, &Lexical(self.places.root.clone()))
+    }
+
+    fn closes(&self, tool: &str, url: &str) -> bool {
+        let arguments = Object::from_iter([("url".to_owned(), url.into())]);
+        let ruled = self.decide(tool, &Value::Null, &arguments);
+        ruled.matched.iter().any(|applies| applies.policy != ActionPolicy::Direct)
+    }
+}
+
+/// How a tool may run under some rules, and by which of them.
+fn decision(name: &str, declaration: &Value, rules: &Value) -> Decision<ActionPolicy> {
+    let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
+    let question = Question::parse(&json::into_object(asked), |_| None);
+    resolve(&question, &Consulted::default()).decision
+}
+
+/// Where places lead on this disk.
+#[derive(Clone, Debug)]
+struct OnDisk {
+    root: String,
+    /// Where programs are looked for, as they will be when one starts.
+    path: Vec<PathBuf>,
+    /// A variable that programs get and that loads code into any of them.
+    loads: Option<String>,
+}
+
+impl OnDisk {
+    /// `names` are the variables that programs get.
+    fn new(root: &Path, names: &[String]) -> Self {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let given = |name: &str| names.iter().any(|given| given == name);
+        let variables: Vec<(String, std::ffi::OsString)> = environment::variables()
+            .filter_map(|(name, value)| Some((name.into_string().ok().filter(|name| given(name))?, value)))
+            .collect();
+        let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        Self {
+            root: root.to_string_lossy().into_owned(),
+            path: path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
+            loads: variables.iter().map(|(name, _)| name).find(|name| loads_code(name)).cloned(),
+        }
+    }
+
+    fn is_outside(&self, path: &Path) -> bool {
+        path.is_absolute()
+            && !path.starts_with(&self.root)
+            && !resolved(path, LINKS_MAX).starts_with(&self.root)
+    }
+}
+
+/// Variables by which a loader or a library brings code or tables into every program.
+fn loads_code(name: &str) -> bool {
+    ["LD_", "DYLD_"].iter().any(|beginning| name.starts_with(beginning))
+        || ["GCONV_PATH", "LOCPATH", "NLSPATH"].contains(&name)
+}
+
+impl Places for OnDisk {
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn real(&self, place: &str) -> Option<String> {
+        let path = Path::new(place);
+        let real = resolved(path, LINKS_MAX);
+        (real != path).then(|| real.to_string_lossy().into_owned())
+    }
+
+    /// Looks where the system will look. A folder of the workspace on the way is enough for doubt: a program
+    /// may be put there before the call runs.
+    fn program(&self, name: &str) -> Result<(), String> {
+        if let Some(variable) = &self.loads {
+            return Err(format!("programs get `{variable}`, which can load other code into them"));
+        }
+        let inside = || format!("`{name}` may be a program of the workspace");
+        if name.contains('/') {
+            return if self.is_outside(Path::new(name)) { Ok(()) } else { Err(inside()) };
+        }
+        for folder in &self.path {
+            let program = folder.join(name);
+            if !self.is_outside(folder) || !self.is_outside(&program) {
+                return Err(inside());
+            }
+            if is_executable(&program) {
+                return Ok(());
+            }
+        }
+        Err(format!("no program `{name}` is found"))
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// A place with its links followed as far as they lead, also where nothing is yet. A link into `/proc` or `/dev` is
+/// not followed: for the program it leads elsewhere than for this process.
+fn resolved(path: &Path, links: usize) -> PathBuf {
+    let mut place = PathBuf::new();
+    let mut parts = path.components();
+    while let Some(part) = parts.next() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            Component::CurDir => {}
+            part => place.push(part),
+        }
+        let Ok(target) = place.read_link() else { continue };
+        let target = place.parent().unwrap_or(Path::new("/")).join(target).join(parts.as_path());
+        if links == 0 || ["/proc", "/dev"].iter().any(|folder| place.starts_with(folder)) {
+            return place.join(parts.as_path());
+        }
+        return resolved(&target, links - 1);
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_also_to_what_is_not_there_yet() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("secrets")).unwrap();
+        std::os::unix::fs::symlink("secrets", root.join("notes")).unwrap();
+        std::os::unix::fs::symlink("secrets/new", root.join("dangling")).unwrap();
+        let places = OnDisk::new(&root, &[]);
+        let real = |place: &str| places.real(&format!("{}/{place}", places.root));
+        let wanted = |place: &str| Some(format!("{}/{place}", places.root));
+        assert_eq!(real("notes/key"), wanted("secrets/key"));
+        assert_eq!(real("dangling"), wanted("secrets/new"));
+        assert_eq!(real("secrets/key"), None);
+        std::os::unix::fs::symlink("/proc/self/cwd", root.join("process")).unwrap();
+        assert_eq!(real("process/key").as_deref(), Some("/proc/self/cwd/key"));
+        assert_eq!(real("nowhere/key"), None);
+    }
+}

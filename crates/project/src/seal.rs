@@ -1,0 +1,48 @@
+//! The key that seals secret arguments of calls that wait: a person's own, outside every workspace.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use provost::SealKey;
+
+use crate::environment;
+use crate::place::for_the_owner;
+
+/// The key, made when it is missing. None when there is no place for one, or it lies where an agent works: then calls
+/// with secrets that would have to wait are refused.
+pub(crate) fn key(root: &Path) -> Option<SealKey> {
+    let file = environment::seal_key_file()?;
+    let folder = std::path::absolute(file.parent()?).ok()?;
+    // What is not there yet is made below what is.
+    let there = folder.ancestors().find_map(|folder| folder.canonicalize().ok())?;
+    if there.starts_with(root.canonicalize().ok()?) {
+        return None;
+    }
+    for_the_owner(&folder).ok()?;
+    read(&file).or_else(|_| make(&file)).ok()
+}
+
+fn read(file: &Path) -> io::Result<SealKey> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)?.take(1_024).read_to_end(&mut bytes)?;
+    SealKey::from_bytes(&bytes).map_err(io::Error::other)
+}
+
+/// Made under another name and linked: of two processes that make one at once, both use the same.
+fn make(file: &Path) -> io::Result<SealKey> {
+    if file.exists() {
+        return read(file);
+    }
+    let key = SealKey::generate().map_err(io::Error::other)?;
+    let draft = file.with_extension(format!("{}.new", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?.write_all(key.as_bytes())?;
+    let linked = fs::hard_link(&draft, file);
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(()) | Err(_) => read(file),
+    }
+}

@@ -1,0 +1,219 @@
+//! From a project to a runtime that can work on its runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use provost::{Agent, Runtime};
+use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, Retake};
+use provost_runtime::port::{Clock, Model};
+use provost_runtime::store::Store;
+use provost_tools::Tools;
+
+use crate::anchor;
+use crate::clock;
+use crate::config::{AgentFile, ModelEntry, Project};
+use crate::failure::{Code, Failure};
+use crate::guard::Guard;
+use crate::place::Place;
+use crate::policy::ProjectPolicy;
+use crate::seal;
+use crate::summaries::Summaries;
+use crate::tools::{declarations, tools_within};
+use crate::watched::Watched;
+
+/// The key under which a run's context says which model it works with.
+pub const MODEL: &str = "model_name";
+/// The key under which a run's context says which recording plays the model.
+pub const CASSETTE: &str = "cassette";
+
+/// Who answers, and whether it is written down.
+pub struct Answering {
+    pub entry: ModelEntry,
+    pub record: Option<PathBuf>,
+    /// Whether a person can be asked about exactly one call.
+    pub attended: bool,
+}
+
+/// The limits of a run.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub turns_max: u64,
+    /// The other limits by name, and `turns` where it is one of them.
+    pub budgets: Vec<(String, u64)>,
+}
+
+/// A runtime of a project.
+pub struct Setup {
+    pub runtime: Runtime,
+    /// The tools, to show what a waiting call would do.
+    pub tools: Tools,
+    /// Watches the files that govern the project.
+    pub guard: Option<Arc<Guard>>,
+    /// The limits of its runs, when the agent is known.
+    pub limits: Option<Limits>,
+}
+
+impl Setup {
+    /// Waits for work with the runtime, then gives up its lease: no process has to find out that this one is gone, and
+    /// no log stays beside the database.
+    pub async fn closing<T>(&self, work: impl Future<Output = T>) -> T {
+        let done = work.await;
+        self.runtime.drain().await;
+        done
+    }
+
+    /// Puts together what works on runs of a project in a folder.
+    pub fn new(
+        project: &Project,
+        agent: Option<&AgentFile>,
+        answering: Answering,
+        root: &Path,
+        (store, place): (Arc<dyn Store>, &Place),
+    ) -> Result<Self, Failure> {
+        let attended = answering.attended;
+        let model = answering.model(project, clock::clock())?;
+        let guard = Guard::new(project, root, place).stopping(store.clone());
+        Self::with_model(project, agent, model, root, store, attended, Some(Arc::new(guard)))
+    }
+
+    /// The same with a given model.
+    pub fn with_model(
+        project: &Project,
+        agent: Option<&AgentFile>,
+        model: Arc<dyn Model>,
+        root: &Path,
+        store: Arc<dyn Store>,
+        attended: bool,
+        guard: Option<Arc<Guard>>,
+    ) -> Result<Self, Failure> {
+        let clock = clock::clock();
+        let ids = clock::ids(clock.clone())?;
+        let policy = Arc::new(ProjectPolicy::new(project, agent, root)?.guarded(guard.clone()));
+        let tools = tools_within(&project.file.tools, root, &policy)?;
+        let declarations = declarations(project, &tools, agent);
+        let masks = masks(project);
+        let model: Arc<dyn Model> = Arc::new(Masked::new(model, masks.clone()));
+        let executor = Arc::new(Watched { tools: tools.clone(), guard: guard.clone(), masks });
+        let mut builder = Runtime::builder()
+            .store(store)
+            .clock(clock)
+            .ids(ids)
+            .summariser(Arc::new(Summaries(model.clone())))
+            .model(model)
+            .policy(policy)
+            .executor(declarations.clone(), executor);
+        if !attended {
+            builder = builder.unattended();
+        }
+        if let Some(anchor) = anchor::to_write(project, root)? {
+            builder = builder.anchor_file(anchor);
+        }
+        if let Some(key) = seal::key(root) {
+            builder = builder.seal_key(key);
+        }
+        if let Some(agent) = agent {
+            builder = builder.agent(self::agent(project, agent)?);
+        }
+        let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
+        let limits = agent.map(|agent| limits(project, agent));
+        Ok(Self { runtime, tools, guard, limits })
+    }
+}
+
+impl Answering {
+    fn model(self, project: &Project, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, Failure> {
+        let cassette = |path: &Path| Cassette::read(path).map_err(|error| Failure::of(Code::Model, &error));
+        Ok(match (self.entry, self.record) {
+            (ModelEntry::Cassette(path), None) => Arc::new(Player::new(cassette(&path)?, Vec::new())),
+            (ModelEntry::Cassette(path), Some(record)) => {
+                let cassette = cassette(&path)?;
+                let origin = cassette.origin();
+                Arc::new(
+                    Recorder::new(Retake::new(cassette), record, masks(project).secrets()).origin(origin),
+                )
+            }
+            (ModelEntry::Remote(config), record) => {
+                let remote = config.build(clock).map_err(|error| unusable(&error))?;
+                let prices = Arc::new(project.file.prices.clone());
+                match record {
+                    None => Arc::new(Priced::new(remote, prices)),
+                    // A key travels in a header, which is no part of a recording; but words may hold it.
+                    Some(record) => {
+                        let secrets = masks(project).secrets();
+                        Arc::new(Recorder::new(Priced::new(remote, prices), record, secrets))
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// The keys of the project's models, which nothing that is recorded may hold.
+fn masks(project: &Project) -> Masks {
+    Masks::of(project.models.values().filter_map(|entry| match entry {
+        ModelEntry::Remote(config) => Some(&**config),
+        ModelEntry::Cassette(_) => None,
+    }))
+}
+
+fn unusable(error: &ConfigError) -> Failure {
+    let failure = Failure::of(Code::Model, error);
+    match error {
+        ConfigError::Key(_) => failure.hint("set the variable, or name a file with key_file in provost.toml"),
+        ConfigError::NoBaseUrl(_)
+        | ConfigError::TwoKeys
+        | ConfigError::Endpoint(_)
+        | ConfigError::Client(_) => failure,
+    }
+}
+
+/// The agent of a file. How its calls may run is asked of the policy, call by call.
+pub fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
+    let head = &file.head;
+    let told = match project.context()? {
+        Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
+        None => file.instructions.clone(),
+    };
+    let mut agent = Agent::new(&head.name).instructions(told).max_turns(max_turns(file));
+    for (name, ceiling) in budgets(project, file) {
+        agent = agent.budget(name, ceiling);
+    }
+    if let Some(limit) = head.repetition_limit.or(project.file.defaults.repetition_limit) {
+        agent = agent.repetition_limit(limit);
+    }
+    if let Some(mode) = &head.mode {
+        agent = agent.mode(mode);
+    }
+    if let Some(categories) = &head.categories {
+        agent = agent.categories(categories.clone());
+    }
+    if let Some(compaction) = &head.compaction {
+        agent = agent.option("compaction_policy", compaction.policy());
+    }
+    if !project.file.policy.approvers.is_empty() {
+        agent = agent.approvers(project.file.policy.approvers.clone());
+    }
+    Ok(agent)
+}
+
+fn max_turns(file: &AgentFile) -> u64 {
+    file.head.max_turns.unwrap_or(Agent::MAX_TURNS)
+}
+
+/// The turns a run of an agent has: its `turns` budget goes before `max_turns`.
+pub fn turns_max(project: &Project, file: &AgentFile) -> u64 {
+    let budget = budgets(project, file).find_map(|(name, ceiling)| (name == "turns").then_some(ceiling));
+    budget.unwrap_or_else(|| max_turns(file))
+}
+
+/// The project's limits, and the agent's own in their place.
+fn budgets<'f>(project: &'f Project, file: &'f AgentFile) -> impl Iterator<Item = (&'f str, u64)> {
+    let own = &file.head.budgets;
+    let others = project.file.budgets.iter().filter(|(name, _)| !own.contains_key(*name));
+    others.chain(own).map(|(name, ceiling)| (name.as_str(), *ceiling))
+}
+
+fn limits(project: &Project, file: &AgentFile) -> Limits {
+    let budgets = budgets(project, file).map(|(name, ceiling)| (name.to_owned(), ceiling)).collect();
+    Limits { turns_max: max_turns(file), budgets }
+}

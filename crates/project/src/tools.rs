@@ -1,0 +1,63 @@
+//! The tools of a project, and what a model is told of them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use provost_contract::json;
+use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
+use serde_json::{Value, json};
+
+use crate::config::{AgentFile, Project, ToolsPart};
+use crate::environment;
+use crate::failure::{Code, Failure};
+use crate::policy::ProjectPolicy;
+
+/// The tools of a project.
+pub fn tools(project: &Project) -> Result<Tools, Failure> {
+    let policy = Arc::new(ProjectPolicy::new(project, None, &project.root())?);
+    tools_within(&project.file.tools, &project.root(), &policy)
+}
+
+/// The tools of a project in a folder, within what its policy lets them come to.
+pub(crate) fn tools_within(
+    part: &ToolsPart,
+    root: &Path,
+    policy: &Arc<ProjectPolicy>,
+) -> Result<Tools, Failure> {
+    let config = |error: &dyn std::error::Error| Failure::of(Code::Config, error);
+    let workspace = Workspace::open_within(root, Limits::default(), Some(policy.clone()))
+        .map_err(|error| Failure::of(Code::Project, &error))?;
+    let environment = Environment::allow(environment::variables(), &part.variables());
+    let mut tools = Tools::files(&workspace).map_err(|error| config(&error))?;
+    if part.human {
+        tools = tools.with_human().map_err(|error| config(&error))?;
+    }
+    if part.shell {
+        tools = tools.with_shell(&workspace, &environment).map_err(|error| config(&error))?;
+    }
+    if !part.hosts.is_empty() {
+        let hosts: Result<_, _> = part.hosts.iter().map(|host| host.parse()).collect();
+        let hosts = hosts.map_err(|error| config(&error))?;
+        let access = HttpAccess { hosts, ..HttpAccess::default() };
+        tools = tools.with_http_within(access, policy.clone()).map_err(|error| config(&error))?;
+    }
+    for command in &part.commands {
+        let spec = CommandSpec::parse(&Value::Object(command.clone()));
+        let spec = spec.map_err(|error| Failure::new(Code::Config, format!("tools.commands: {error}")))?;
+        tools = tools.with_command(spec, &workspace, &environment).map_err(|error| config(&error))?;
+    }
+    Ok(tools)
+}
+
+/// The declarations of the tools an agent names, or of all, with the modes the project keeps them for.
+pub fn declarations(project: &Project, tools: &Tools, agent: Option<&AgentFile>) -> Value {
+    let mut all = json::into_object(tools.offered());
+    for (name, modes) in &project.file.tools.modes {
+        if let Some(declaration) = all.get_mut(name).and_then(Value::as_object_mut) {
+            declaration.insert("modes".to_owned(), json!(modes));
+        }
+    }
+    let Some(names) = agent.and_then(|agent| agent.head.tools.as_ref()) else { return Value::Object(all) };
+    // In the agent's own order, for a model reads it.
+    Value::Object(names.iter().filter_map(|name| all.remove_entry(name)).collect())
+}

@@ -1,0 +1,74 @@
+//! Tools whose replies hold no keys of the host, and after which governing files are looked at.
+
+use std::sync::Arc;
+
+use provost_models::Masks;
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_tools::Tools;
+use serde_json::Value;
+
+use crate::guard::Guard;
+
+/// Tools, watched. Nothing is changed on the way but keys of the host, which are masked.
+pub(crate) struct Watched {
+    pub tools: Tools,
+    pub guard: Option<Arc<Guard>>,
+    /// What no result may hold.
+    pub masks: Masks,
+}
+
+impl Watched {
+    /// A reply without the keys of the host. Every record and every request is made of it.
+    fn masked(&self, reply: Result<Value, ExecutorError>) -> Result<Value, ExecutorError> {
+        match reply {
+            Ok(reply) => Ok(self.masks.value(reply)),
+            Err(ExecutorError::Failed(error)) => Err(ExecutorError::Failed(self.masks.text(error))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl ToolExecutor for Watched {
+    fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+        Box::pin(async move {
+            let reply = self.masked(self.tools.execute(action).await);
+            if let Some(guard) = self.guard.as_ref().filter(|_| runs_programs(action.call.tool_name())) {
+                guard.check(action.context).await;
+            }
+            reply
+        })
+    }
+
+    fn prepare(&self, action: ToolAction<'_>) -> Option<String> {
+        self.tools.prepare(action)
+    }
+
+    fn release(&self, run: &str) {
+        self.tools.release(run);
+    }
+
+    fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
+        self.tools.end_earlier(process)
+    }
+
+    fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
+        Box::pin(async move {
+            let preview = ToolExecutor::preview(&self.tools, action).await?;
+            Some(self.masks.value(preview))
+        })
+    }
+
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        Box::pin(async move {
+            match self.tools.recall(action).await {
+                Recalled::Done(reply) => Recalled::Done(self.masks.value(reply)),
+                unknown @ (Recalled::Unknown | Recalled::NotDone) => unknown,
+            }
+        })
+    }
+}
+
+/// Whether a tool starts programs, which can write anywhere their user can.
+pub(crate) fn runs_programs(tool: &str) -> bool {
+    !tool.starts_with("fs/") && !matches!(tool, "http/get" | "human/ask")
+}

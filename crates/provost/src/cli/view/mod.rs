@@ -1,9 +1,0 @@
-//! What people read of a journal.
-
-mod decision;
-mod gauge;
-mod story;
-
-pub(super) use decision::{decision_document, decision_line, decisions};
-pub(super) use gauge::{Gauge, gauges, untouched};
-pub(super) use story::story;
