@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use provost_protocol::{AssistantMessage, Catalog, Turn, accept};
+use provost_protocol::{AssistantMessage, Catalog, Speaking, Turn, accept};
 use serde_json::{Value, json};
 
 use super::measure::{Measurement, timed};
@@ -15,7 +15,7 @@ const RUNS: usize = 21;
 pub(super) fn run() -> Result<Vec<Measurement>, Failure> {
     let tools: Vec<Value> = (0..20).map(tool).collect();
     let catalog = Catalog::parse(&tools, &[], &[]).map_err(|error| error.to_string())?;
-    let turn = Turn::new(&catalog);
+    let turn = Turn::new(Speaking::Protocol, &catalog);
     let message = AssistantMessage::of_text(declaration());
     let mut runs = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use fastrand::Rng;
 use provost_contract::Action;
 use provost_protocol::Strategy;
-use provost_protocol::schedule::{Ending, Event, Goal, GraphStatus, Limits, Plan, Planned, Schedule};
+use provost_protocol::schedule::{
+    CheckedGraph, Ending, Event, Goal, GraphStatus, Limits, Schedule, ScheduledAction,
+};
 use serde_json::{Value, json};
 
 use super::measure::{Measurement, timed};
@@ -37,13 +39,13 @@ pub(super) fn run() -> Result<Vec<Measurement>, Failure> {
 
 fn measure(variant: &str, wires: &[Value]) -> Result<[Measurement; 2], Failure> {
     let actions: Vec<Action> = wires.iter().map(Action::parse).collect::<Result<_, _>>()?;
-    let planned: Vec<Planned<'_>> = actions.iter().map(Planned::from).collect();
-    let (mut plans, mut runs) = (Vec::new(), Vec::new());
+    let actions: Vec<ScheduledAction<'_>> = actions.iter().map(ScheduledAction::from).collect();
+    let (mut graphs, mut runs) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        let (plan, seconds) = timed(|| build(&planned));
-        let plan = Arc::new(plan?);
-        plans.push(per_second(1, wires.len(), seconds));
-        let (outcome, seconds) = timed(|| (0..REPEATS).try_for_each(|_| complete(&plan)));
+        let (graph, seconds) = timed(|| build(&actions));
+        let graph = Arc::new(graph?);
+        graphs.push(per_second(1, wires.len(), seconds));
+        let (outcome, seconds) = timed(|| (0..REPEATS).try_for_each(|_| complete(&graph)));
         outcome?;
         runs.push(per_second(REPEATS, wires.len(), seconds));
     }
@@ -54,16 +56,16 @@ fn measure(variant: &str, wires: &[Value]) -> Result<[Measurement; 2], Failure> 
         unit: "nodes/s",
         runs,
     };
-    Ok([of("plan", plans), of("run", runs)])
+    Ok([of("check", graphs), of("run", runs)])
 }
 
-fn build(planned: &[Planned<'_>]) -> Result<Plan, Failure> {
-    Plan::build(planned, |_| false).map_err(|faults| format!("the graph is wrong: {faults:?}").into())
+fn build(actions: &[ScheduledAction<'_>]) -> Result<CheckedGraph, Failure> {
+    CheckedGraph::build(actions, |_| false).map_err(|faults| format!("the graph is wrong: {faults:?}").into())
 }
 
 /// Event by event, as an engine drives it: start what is ready, end what runs, until nothing is left.
-fn complete(plan: &Arc<Plan>) -> Result<(), Failure> {
-    let mut schedule = Schedule::new(Arc::clone(plan), Limits::new(MAX_PARALLEL, Strategy::Dag)?);
+fn complete(graph: &Arc<CheckedGraph>) -> Result<(), Failure> {
+    let mut schedule = Schedule::new(Arc::clone(graph), Limits::new(MAX_PARALLEL, Strategy::Dag)?);
     let mut running = VecDeque::new();
     loop {
         let ready: Vec<usize> = schedule.ready().map(|start| start.at).collect();

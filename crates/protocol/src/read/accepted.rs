@@ -26,6 +26,27 @@ pub enum Carrier {
     None,
 }
 
+/// The actions of a plan. They can be shown and counted; there is no way to schedule them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanPreview(pub(crate) Vec<Action>);
+
+impl PlanPreview {
+    /// How many actions the plan has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the plan has no action.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The wire forms of the actions.
+    pub fn to_values(&self) -> Vec<Value> {
+        self.0.iter().map(Action::to_value).collect()
+    }
+}
+
 /// What is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
@@ -37,8 +58,8 @@ pub enum Content {
     Done,
     /// Do this.
     Act(Vec<Action>),
-    /// This is what would be done.
-    Plan(Vec<Action>),
+    /// This is what would be done. Nothing of it runs.
+    Plan(PlanPreview),
     /// Do this instead, in a run that exists.
     Revise {
         /// The run.
@@ -75,17 +96,23 @@ impl Content {
         }
     }
 
-    /// The declared actions; a plan's are never executed.
+    /// The actions to execute. A plan has none.
     pub fn actions(&self) -> &[Action] {
         match self {
-            Self::Act(actions) | Self::Plan(actions) | Self::Revise { actions, .. } => actions,
-            Self::Plain
+            Self::Act(actions) | Self::Revise { actions, .. } => actions,
+            Self::Plan(_)
+            | Self::Plain
             | Self::Answer
             | Self::Done
             | Self::Decision(_)
             | Self::Cancel { .. }
             | Self::Report(_) => &[],
         }
+    }
+
+    /// The declared actions as a reader sees them, a plan's too.
+    pub(crate) fn declared(&self) -> &[Action] {
+        if let Self::Plan(preview) = self { &preview.0 } else { self.actions() }
     }
 
     /// What steers a run that exists: `{run_id, …}`.
@@ -137,7 +164,7 @@ impl Accepted {
             "kind": self.content.kind(),
             "message": self.message,
             "user_visible": self.user_visible,
-            "actions": self.content.actions().iter().map(Action::to_value).collect::<Value>(),
+            "actions": self.content.declared().iter().map(Action::to_value).collect::<Value>(),
             "violations": self.violations.iter().map(ToString::to_string).collect::<Value>(),
             "recovered": self.recovered(),
         });

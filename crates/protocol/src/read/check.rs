@@ -5,7 +5,7 @@ use crate::read::finding::Finding;
 use crate::read::notes::{Fault, JsonText, Notes, Spot};
 use crate::read::refused::findings;
 use crate::read::text::{Document, Visible};
-use crate::{Accepted, Carrier, Catalog, Code, Turn, Violation};
+use crate::{Accepted, Carrier, Catalog, Code, Speaking, Turn, Violation};
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Checked {
 
 /// Checks a text: one JSON declaration of either form, or a message with a fenced block.
 pub fn check(text: &str, catalog: &Catalog) -> Checked {
-    let turn = Turn::new(catalog);
+    let turn = Turn::new(Speaking::Protocol, catalog);
     let visible = Visible::of(text);
     let document = Document::read(visible.text());
     let mut notes = Notes::default();

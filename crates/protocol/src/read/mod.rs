@@ -20,7 +20,7 @@ mod violation;
 mod write;
 
 pub use accept::accept;
-pub use accepted::{Accepted, Carrier, Content};
+pub use accepted::{Accepted, Carrier, Content, PlanPreview};
 pub use catalog::{ArgumentFault, ArgumentSchema, Availability, Catalog, Entry, Permission};
 pub use check::{Checked, check};
 pub(crate) use example::{example_arguments, fenced_block, flat_call};

@@ -55,10 +55,10 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// The first attempt of a turn of an agent that speaks the protocol.
-    pub fn new(catalog: &'a Catalog) -> Self {
+    /// The first attempt of a turn of an agent that speaks this way.
+    pub fn new(speaking: Speaking, catalog: &'a Catalog) -> Self {
         Self {
-            speaking: Speaking::Protocol,
+            speaking,
             catalog,
             completed: HashSet::new(),
             limits: Limits::default(),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use provost_protocol::{AssistantMessage, Catalog, Code, Intent, Turn, Violation, accept};
+use provost_protocol::{AssistantMessage, Catalog, Code, Intent, Speaking, Turn, Violation, accept};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 
@@ -44,7 +44,7 @@ fn the_examples_are_accepted() {
     );
     let agents = [json!({ "name": "reviewer", "capabilities": ["review"] })];
     let catalog = Catalog::parse(&tools, &agents, &[]).unwrap();
-    let turn = Turn::new(&catalog);
+    let turn = Turn::new(Speaking::Protocol, &catalog);
     let page = page();
     let flat = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let flat = accept(&AssistantMessage::of_carrier_call(Value::String(flat.to_owned())), &turn).unwrap();

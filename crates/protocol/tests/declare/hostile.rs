@@ -1,6 +1,6 @@
 //! Texts made to keep a parser busy. Each is long enough that anything but linear work would never end.
 
-use provost_protocol::{AssistantMessage, Code, Turn, accept, check};
+use provost_protocol::{AssistantMessage, Code, Speaking, Turn, accept, check};
 use serde_json::{Value, json};
 
 use super::world::{call, catalog, fenced, graph, read, refused, say};
@@ -68,7 +68,7 @@ fn many_dependencies_are_counted_once() {
             read(&ids[at], json!({ "depends_on": before, "context_refs": context }))
         })
         .collect();
-    let mut turn = Turn::new(catalog());
+    let mut turn = Turn::new(Speaking::Protocol, catalog());
     turn.limits.declaration_bytes_max = usize::MAX;
     turn.limits.depth_max = 1_000;
     let message = AssistantMessage::of_carrier_call(graph(chain.into()));

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use fastrand::Rng;
 use provost_contract::action::ExecutorType;
 use provost_protocol::{
-    Accepted, AssistantMessage, Carrier, Content, Graph, Node, Refused, Turn, Written, accept, check,
-    write_declaration,
+    Accepted, AssistantMessage, Carrier, Content, Graph, Node, Refused, Speaking, Turn, Written, accept,
+    check, write_declaration,
 };
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn written_reads_the_same(accepted: &Accepted, said: &str) {
         Some(Written::Arguments(arguments)) => AssistantMessage::of_carrier_call(arguments),
         Some(Written::Message(text)) => AssistantMessage::of_text(text),
     };
-    let again = accept(&message, &Turn::new(catalog()))
+    let again = accept(&message, &Turn::new(Speaking::Protocol, catalog()))
         .unwrap_or_else(|refused| panic!("{said}\n---\n{message:?}\n---\n{refused}"));
     assert_eq!(again.content, accepted.content, "{said}\n---\n{message:?}");
     assert_eq!(again.envelope, accepted.envelope, "{said}\n---\n{message:?}");
@@ -77,7 +77,7 @@ fn full_declarations_survive_being_written_and_read_and_being_disturbed() {
 
 #[test]
 fn flat_declarations_survive_too_as_values_and_as_disturbed_text() {
-    let turn = Turn::new(catalog());
+    let turn = Turn::new(Speaking::Protocol, catalog());
     let mut fine = 0;
     for seed in 0..CASES {
         let mut rng = Rng::with_seed(seed);

@@ -1,6 +1,6 @@
 //! What a model reads when its message is refused.
 
-use provost_protocol::{AssistantMessage, Turn, accept};
+use provost_protocol::{AssistantMessage, Speaking, Turn, accept};
 use serde_json::json;
 
 use super::world::{call, catalog, direct, fenced, graph, say};
@@ -32,7 +32,7 @@ fn broken_json_in_a_call() {
 
 #[test]
 fn the_last_attempt() {
-    let mut turn = Turn::new(catalog());
+    let mut turn = Turn::new(Speaking::Protocol, catalog());
     turn.attempt = 2;
     insta::assert_snapshot!(accept(&AssistantMessage::of_text(" "), &turn).unwrap_err().message);
 }

@@ -18,7 +18,7 @@ fn flat_read() -> Value {
 
 #[test]
 fn only_an_enabled_agent_declares() {
-    let mut turn = Turn::new(catalog());
+    let mut turn = Turn::new(Speaking::Protocol, catalog());
     for message in [
         AssistantMessage::of_text(fenced(&one_read())),
         AssistantMessage::of_carrier_call(flat_read()),
@@ -38,9 +38,9 @@ fn only_an_enabled_agent_declares() {
 fn only_a_finished_message_is_read() {
     let mut message = AssistantMessage::of_carrier_call(flat_read());
     message.finish = Finish::CutByLength;
-    refused(accept(&message, &Turn::new(catalog())), Code::IncompleteOutput);
+    refused(accept(&message, &Turn::new(Speaking::Protocol, catalog())), Code::IncompleteOutput);
     message.finish = Finish::Complete;
-    accepted(accept(&message, &Turn::new(catalog())));
+    accepted(accept(&message, &Turn::new(Speaking::Protocol, catalog())));
 
     let whole = fenced(&one_read());
     refused(say(whole.trim_end().trim_end_matches('`')), Code::IncompleteOutput);
@@ -68,7 +68,7 @@ fn exactly_one_declaration_by_exactly_one_carrier() {
         ..AssistantMessage::default()
     };
     let other = NativeCall { name: "fs_read".into(), arguments: json!({ "path": "a" }) };
-    let turn = Turn::new(catalog());
+    let turn = Turn::new(Speaking::Protocol, catalog());
     refused(accept(&message(twice().chain(twice()).collect(), ""), &turn), Code::MultipleDeclarations);
     refused(accept(&message(twice().chain([other.clone()]).collect(), ""), &turn), Code::AmbiguousCarrier);
     refused(accept(&message(vec![other], &block), &turn), Code::AmbiguousCarrier);
@@ -91,6 +91,18 @@ fn a_declaration_is_accepted_whole_or_not_at_all() {
     assert_eq!(refusal.code, Code::UnknownTool);
     assert!(refusal.message.contains("did you mean fs_read?"), "{}", refusal.message);
     assert_eq!(accepted(call(graph(json!([good])))).actions().len(), 1);
+}
+
+#[test]
+fn a_plan_can_be_shown_and_has_nothing_to_execute() {
+    let mut declared = one_read();
+    assert_eq!(accepted(call(declared.clone())).actions().len(), 1);
+    declared["intent"] = json!("plan");
+    let read = call(declared).unwrap();
+    assert!(read.content.actions().is_empty());
+    let Content::Plan(preview) = &read.content else { panic!("{:?}", read.content) };
+    assert_eq!(Value::from(preview.to_values()), read.to_value()["actions"]);
+    assert_eq!(preview.len(), 1);
 }
 
 #[test]
@@ -242,7 +254,7 @@ fn a_report_is_made_from_what_is_known() {
             "type": "final_report_spec",
             "sections": [{ "id": "s", "title": "S", "refs": refs }],
         });
-        let mut turn = Turn::new(catalog());
+        let mut turn = Turn::new(Speaking::Protocol, catalog());
         turn.completed.insert("done_before".to_owned());
         let declaration =
             json!({ "type": "agent.protocol", "version": "1", "intent": "report", "payload": payload });
@@ -260,7 +272,7 @@ fn a_report_is_made_from_what_is_known() {
 
 #[test]
 fn one_retry_by_default_and_none_after_it() {
-    let mut turn = Turn::new(catalog());
+    let mut turn = Turn::new(Speaking::Protocol, catalog());
     let empty = AssistantMessage::of_text("");
     for (attempt, retries_max, retry) in [(1, 1, true), (2, 1, false), (1, 0, false), (2, 2, true)] {
         (turn.attempt, turn.retries_max) = (attempt, retries_max);

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use fastrand::Rng;
 use provost_protocol::schemas::{flat_schema, full_schema};
-use provost_protocol::{ArgumentSchema, AssistantMessage, Turn, Written, accept, write_declaration};
+use provost_protocol::{
+    ArgumentSchema, AssistantMessage, Speaking, Turn, Written, accept, write_declaration,
+};
 use serde_json::{Value, json};
 
 use super::generate::{flat, message};
@@ -30,7 +32,7 @@ fn block_of(text: &str) -> Value {
 fn whatever_is_accepted_without_a_violation_fits_the_schema() {
     let (flat_form, full_form) =
         (ArgumentSchema::compile(&flat_schema()).unwrap(), ArgumentSchema::compile(&full_schema()).unwrap());
-    let turn = Turn::new(catalog());
+    let turn = Turn::new(Speaking::Protocol, catalog());
     for seed in 0..300 {
         let text = message(&mut Rng::with_seed(seed));
         if say(&text).is_ok_and(|accepted| accepted.violations.is_empty()) {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use provost_protocol::{
-    Accepted, AssistantMessage, Catalog, Code, Content, NativeCall, Refused, Turn, accept,
+    Accepted, AssistantMessage, Catalog, Code, Content, NativeCall, Refused, Speaking, Turn, accept,
 };
 use serde_json::{Value, json};
 
@@ -39,18 +39,21 @@ fn build() -> Catalog {
 
 /// Reads a message of text.
 pub(super) fn say(text: &str) -> Result<Accepted, Refused> {
-    accept(&AssistantMessage::of_text(text), &Turn::new(catalog()))
+    accept(&AssistantMessage::of_text(text), &Turn::new(Speaking::Protocol, catalog()))
 }
 
 /// Reads a call of the carrier tool.
 pub(super) fn call(arguments: Value) -> Result<Accepted, Refused> {
-    accept(&AssistantMessage::of_carrier_call(arguments), &Turn::new(catalog()))
+    accept(&AssistantMessage::of_carrier_call(arguments), &Turn::new(Speaking::Protocol, catalog()))
 }
 
 /// Reads a direct call of a tool.
 pub(super) fn direct(name: &str, arguments: Value) -> Result<Accepted, Refused> {
     let call = NativeCall { name: name.to_owned(), arguments };
-    accept(&AssistantMessage { calls: vec![call], ..AssistantMessage::default() }, &Turn::new(catalog()))
+    accept(
+        &AssistantMessage { calls: vec![call], ..AssistantMessage::default() },
+        &Turn::new(Speaking::Protocol, catalog()),
+    )
 }
 
 /// A fenced block that holds a value.

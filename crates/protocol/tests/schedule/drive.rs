@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use provost_contract::action::ActionStatus;
-use provost_protocol::schedule::{Ending, Event, Goal, Limits, Plan, Planned, Schedule, Wait};
+use provost_protocol::schedule::{
+    CheckedGraph, Ending, Event, Goal, Limits, Schedule, ScheduledAction, Wait,
+};
 use provost_protocol::{Choice, Strategy};
 
 use super::graphs::{self, Given};
@@ -33,14 +35,14 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(given: &'a [Given], rng: &'a mut Rng, seed: u64) -> Self {
-        let planned: Vec<Planned<'_>> =
-            given.iter().map(|given| Planned { action: &given.action, rules: given.rules }).collect();
-        let plan = Plan::build(&planned, |_| false).unwrap();
+        let actions: Vec<ScheduledAction<'_>> =
+            given.iter().map(|given| ScheduledAction { action: &given.action, rules: given.rules }).collect();
+        let graph = CheckedGraph::build(&actions, |_| false).unwrap();
         let sequential = rng.u8(0..8) == 0;
         let max_parallel = rng.usize(1..9);
         let strategy = if sequential { Strategy::Sequential } else { Strategy::Dag };
         let at_once = if sequential { 1 } else { max_parallel };
-        let schedule = Schedule::new(Arc::new(plan), Limits::new(max_parallel, strategy).unwrap());
+        let schedule = Schedule::new(Arc::new(graph), Limits::new(max_parallel, strategy).unwrap());
         let decisions = rng.u32(0..4);
         Self { schedule, slow: Slow::new(given, at_once), at_once, rng, seed, decisions }
     }

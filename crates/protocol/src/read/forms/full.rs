@@ -15,7 +15,7 @@ use super::expand_ref::read_expand_ref;
 use super::{Envelope, Intent, ReportSpec};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::Document;
-use crate::{Code, Content, Turn};
+use crate::{Code, Content, PlanPreview, Turn};
 
 /// The type every full declaration names.
 pub(crate) const TYPE: &str = "agent.protocol";
@@ -90,7 +90,8 @@ fn read_payload(
         Intent::Execute => {
             read_actions(payload, &GRAPH_KEYS, persist, document, turn, notes).map(Content::Act)
         }
-        Intent::Plan => read_actions(payload, &GRAPH_KEYS, persist, document, turn, notes).map(Content::Plan),
+        Intent::Plan => read_actions(payload, &GRAPH_KEYS, persist, document, turn, notes)
+            .map(|actions| Content::Plan(PlanPreview(actions))),
         Intent::Revise => {
             let run_id = notes.take("/payload", read_run_id(payload));
             let actions = read_actions(payload, &REVISION_KEYS, persist, document, turn, notes);

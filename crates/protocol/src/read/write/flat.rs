@@ -12,7 +12,7 @@ pub(super) fn write_flat(accepted: &Accepted) -> Value {
     let mut object = Object::new();
     put(&mut object, "kind", accepted.content.kind());
     put(&mut object, "message", accepted.message.as_deref());
-    put(&mut object, "calls", accepted.content.actions().iter().map(call).collect::<Value>());
+    put(&mut object, "calls", accepted.content.declared().iter().map(call).collect::<Value>());
     Value::Object(object)
 }
 

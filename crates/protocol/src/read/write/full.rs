@@ -43,8 +43,8 @@ fn write_payload(accepted: &Accepted, envelope: &Envelope, sections: &mut Sectio
         Content::Act(actions) if envelope.intent == Intent::ExpandRef => {
             json!({ "refs": actions.iter().map(write_ref).collect::<Value>() })
         }
-        Content::Act(actions) | Content::Plan(actions) => {
-            json!({ "type": "action_graph", "actions": graph(actions) })
+        Content::Act(_) | Content::Plan(_) => {
+            json!({ "type": "action_graph", "actions": graph(accepted.content.declared()) })
         }
         Content::Revise { run_id, actions } => {
             json!({ "type": "action_graph", "run_id": run_id, "actions": graph(actions) })

@@ -2,9 +2,9 @@
 
 use provost_contract::action::{ActionStatus, OnFailure};
 
+use super::checked_graph::Fixed;
 use super::event::{Ending, Event, Illegal, Wait};
 use super::judge::{count_attempt, judged};
-use super::plan::Fixed;
 use super::state::{Cell, Schedule, Stop};
 use super::transition::{Trigger, follow};
 
@@ -40,7 +40,7 @@ impl Schedule {
             return Err(self.not_ready(at));
         }
         if !self.again.remove(&at) {
-            self.contention.take(&self.plan.uses, at, &mut self.startable);
+            self.contention.take(&self.graph.uses, at, &mut self.startable);
             self.places += 1;
         }
         if let Some(cell) = self.cells.get_mut(at) {
@@ -73,7 +73,7 @@ impl Schedule {
         }
         // A refusal may come before the start, or between two attempts.
         if trigger == Trigger::Block && !self.again.remove(&at) {
-            self.contention.leave(&self.plan.uses, at, &mut self.startable);
+            self.contention.leave(&self.graph.uses, at, &mut self.startable);
         }
         self.release(at);
         self.untold.push(at);
@@ -91,7 +91,7 @@ impl Schedule {
         }
         self.shift(at, Trigger::Park, None);
         if pending {
-            self.contention.leave(&self.plan.uses, at, &mut self.startable);
+            self.contention.leave(&self.graph.uses, at, &mut self.startable);
         }
         match wait {
             Wait::Gate => self.release(at),
@@ -111,7 +111,7 @@ impl Schedule {
         if self.cells.get(at).is_some_and(|cell| cell.attempts == 0) {
             self.judge_start(at);
         } else {
-            self.contention.wait(&self.plan.uses, at, &mut self.startable);
+            self.contention.wait(&self.graph.uses, at, &mut self.startable);
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Schedule {
             return;
         }
         self.release(at);
-        self.contention.wait(&self.plan.uses, at, &mut self.startable);
+        self.contention.wait(&self.graph.uses, at, &mut self.startable);
     }
 
     /// Gives back place and resources.
@@ -131,7 +131,7 @@ impl Schedule {
         self.give_up_place(at);
         let Some(cell) = self.cells.get_mut(at) else { return };
         if std::mem::take(&mut cell.has_resources) {
-            self.contention.give_back(&self.plan.uses, at, &mut self.startable);
+            self.contention.give_back(&self.graph.uses, at, &mut self.startable);
         }
     }
 
@@ -143,7 +143,7 @@ impl Schedule {
     }
 
     pub(super) fn entry(&self, at: usize) -> Result<(&Cell, &Fixed), Illegal> {
-        self.cells.get(at).zip(self.plan.nodes.get(at)).ok_or(Illegal::Unknown { at })
+        self.cells.get(at).zip(self.graph.nodes.get(at)).ok_or(Illegal::Unknown { at })
     }
 
     fn allows(&self, at: usize, trigger: Trigger) -> Result<(), Illegal> {

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use provost_contract::action::Access;
 use provost_contract::policies::ConflictResolution;
 
-use super::plan::Planned;
+use super::checked_graph::ScheduledAction;
 
-/// The resources of a plan over which actions can meet, by number: those that two actions use, one of
+/// The resources of a graph over which actions can meet, by number: those that two actions use, one of
 /// them to write, unless all are content with the last writer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
@@ -21,22 +21,22 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// What the actions of a plan declare.
-    pub(super) fn of(planned: &[Planned<'_>]) -> Self {
+    /// What the actions of a graph declare.
+    pub(super) fn of(actions: &[ScheduledAction<'_>]) -> Self {
         let mut used: Vec<(&str, usize, Access)> = Vec::new();
-        for (at, Planned { action, .. }) in planned.iter().enumerate() {
+        for (at, ScheduledAction { action, .. }) in actions.iter().enumerate() {
             used.extend(
                 action.resources.iter().map(|resource| (resource.name.as_str(), at, resource.access)),
             );
         }
         used.sort_by_key(|(name, at, _)| (*name, *at));
         let lenient = |(_, at, _): &(&str, usize, Access)| {
-            planned.get(*at).is_some_and(|planned| planned.rules.conflicts == ConflictResolution::LastWriter)
+            actions.get(*at).is_some_and(|one| one.rules.conflicts == ConflictResolution::LastWriter)
         };
         let mut uses = Self::default();
         for users in used.chunk_by(|(one, ..), (other, ..)| one == other) {
             if !users.iter().all(lenient) {
-                uses.add(planned.len(), users.iter().map(|(_, at, access)| (*at, *access)));
+                uses.add(actions.len(), users.iter().map(|(_, at, access)| (*at, *access)));
             }
         }
         uses

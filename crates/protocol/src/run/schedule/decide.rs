@@ -30,7 +30,7 @@ impl Schedule {
                 self.take_back(at);
                 self.shift(at, Trigger::Reopen, None);
                 self.forget_failures(at);
-                self.contention.wait(&self.plan.uses, at, &mut self.startable);
+                self.contention.wait(&self.graph.uses, at, &mut self.startable);
             }
             Choice::Skip => {
                 self.take_back(at);
@@ -59,11 +59,11 @@ impl Schedule {
     /// Takes back what dependents were told about an ending, and reopens those that ended only
     /// because of it.
     fn take_back(&mut self, at: usize) {
-        let plan = Arc::clone(&self.plan);
+        let graph = Arc::clone(&self.graph);
         // A set: two reopened dependencies reach the same dependent, which is taken back once.
         let mut open = BTreeSet::from([at]);
         while let Some(dependency) = open.pop_first() {
-            for edge in plan.edges_of(dependency) {
+            for edge in graph.edges_of(dependency) {
                 let Some(told) = self.cells.get(dependency).map(|cell| verdict(cell, edge.wants)) else {
                     continue;
                 };
@@ -71,7 +71,7 @@ impl Schedule {
                 cell.open += 1;
                 count(cell, told, -1);
                 if waits(cell) {
-                    self.contention.leave(&self.plan.uses, edge.dependent, &mut self.startable);
+                    self.contention.leave(&self.graph.uses, edge.dependent, &mut self.startable);
                 } else if ended_by_dependency(cell) && cell.unsatisfied == 0 {
                     open.insert(edge.dependent);
                 }

@@ -8,7 +8,7 @@ use crate::Choice;
 /// One attempt that may begin now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// The position of the action in its plan.
+    /// The position of the action in its graph.
     pub at: usize,
     /// Counts the attempts of the action, from one.
     pub attempt: u32,
@@ -16,7 +16,7 @@ pub struct Start {
     pub round: u32,
 }
 
-/// Something that happened; positions are those of the plan.
+/// Something that happened; positions are those of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An attempt named by [`Schedule::ready`](super::Schedule::ready) began.
@@ -78,7 +78,7 @@ pub enum Wait {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
     /// There is no action at this position.
-    #[error("the plan has no action at position {at}")]
+    #[error("the graph has no action at position {at}")]
     Unknown {
         /// The position.
         at: usize,

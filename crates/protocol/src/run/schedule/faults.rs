@@ -6,13 +6,13 @@ use provost_contract::ContractError;
 use provost_contract::action::{Access, ActionId};
 use provost_contract::policies::ConflictResolution;
 
-use super::plan::Planned;
+use super::checked_graph::ScheduledAction;
 use crate::Code;
 use crate::read::{Graph, GraphFault};
 
 /// A reason to refuse the whole graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanFault {
+pub enum ScheduleFault {
     /// The ids or edges are wrong.
     Graph(GraphFault),
     /// A `when` names an action that is no dependency, so nobody knows when to look.
@@ -33,10 +33,10 @@ pub enum PlanFault {
     },
 }
 
-impl PlanFault {
-    /// The fault as an error with a stable code; `planned` are the actions it was found in.
-    pub fn to_error(&self, planned: &[Planned<'_>]) -> ContractError {
-        let whose = |at: &usize| planned.get(*at).map_or("", |planned| planned.action.id.as_str());
+impl ScheduleFault {
+    /// The fault as an error with a stable code; `actions` are the actions it was found in.
+    pub fn to_error(&self, actions: &[ScheduledAction<'_>]) -> ContractError {
+        let whose = |at: &usize| actions.get(*at).map_or("", |one| one.action.id.as_str());
         match self {
             Self::Graph(GraphFault::DuplicateId { id, .. }) => {
                 ContractError::whole(Code::DuplicateId.into(), &format!("{id} is used twice"))
@@ -64,12 +64,12 @@ impl PlanFault {
 }
 
 /// Conditions on actions that are not waited for.
-pub(super) fn loose_conditions(planned: &[Planned<'_>]) -> Vec<PlanFault> {
+pub(super) fn loose_conditions(actions: &[ScheduledAction<'_>]) -> Vec<ScheduleFault> {
     let mut found = Vec::new();
-    for (at, Planned { action, .. }) in planned.iter().enumerate() {
+    for (at, ScheduledAction { action, .. }) in actions.iter().enumerate() {
         let loose = action.when.iter().filter(|condition| !action.depends_on.contains(&condition.action));
         found.extend(
-            loose.map(|condition| PlanFault::LooseCondition { at, action: condition.action.clone() }),
+            loose.map(|condition| ScheduleFault::LooseCondition { at, action: condition.action.clone() }),
         );
     }
     found
@@ -82,14 +82,14 @@ struct Users {
 }
 
 /// Unordered users of a resource of which one writes, where one of its users refuses conflicts.
-pub(super) fn refused_conflicts(planned: &[Planned<'_>], graph: &Graph) -> Vec<PlanFault> {
-    if planned.iter().all(|planned| planned.rules.conflicts != ConflictResolution::Refuse) {
+pub(super) fn refused_conflicts(actions: &[ScheduledAction<'_>], graph: &Graph) -> Vec<ScheduleFault> {
+    if actions.iter().all(|one| one.rules.conflicts != ConflictResolution::Refuse) {
         return Vec::new();
     }
     let mut by_name: HashMap<&str, Users> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
     for at in graph.order().unwrap_or_default() {
-        let Some(Planned { action, rules }) = planned.get(at) else { continue };
+        let Some(ScheduledAction { action, rules }) = actions.get(at) else { continue };
         for resource in &action.resources {
             let users = by_name.entry(&resource.name).or_insert_with(|| {
                 names.push(&resource.name);
@@ -101,7 +101,7 @@ pub(super) fn refused_conflicts(planned: &[Planned<'_>], graph: &Graph) -> Vec<P
     }
     let refusing = names.into_iter().filter_map(|name| Some((name, by_name.get(name)?)));
     let refusing = refusing.filter(|(_, users)| users.resolution == ConflictResolution::Refuse);
-    refusing.filter_map(|(name, users)| first_meeting(name, &users.all, planned, graph)).collect()
+    refusing.filter_map(|(name, users)| first_meeting(name, &users.all, actions, graph)).collect()
 }
 
 /// The first two users that may meet. The users stand so that none comes before its dependencies; a
@@ -109,9 +109,9 @@ pub(super) fn refused_conflicts(planned: &[Planned<'_>], graph: &Graph) -> Vec<P
 fn first_meeting(
     name: &str,
     users: &[(usize, Access)],
-    planned: &[Planned<'_>],
+    actions: &[ScheduledAction<'_>],
     graph: &Graph,
-) -> Option<PlanFault> {
+) -> Option<ScheduleFault> {
     let mut since: Vec<usize> = Vec::new();
     let mut writer: Option<usize> = None;
     for (at, access) in users {
@@ -121,8 +121,8 @@ fn first_meeting(
         };
         if let Some(other) = before.into_iter().find(|other| other != at && !graph.reaches(*at, *other)) {
             let (other, at) = (other.min(*at), other.max(*at));
-            let other = planned.get(other)?.action.id.clone();
-            return Some(PlanFault::ResourceConflict { at, other, resource: name.to_owned() });
+            let other = actions.get(other)?.action.id.clone();
+            return Some(ScheduleFault::ResourceConflict { at, other, resource: name.to_owned() });
         }
         match access {
             Access::Read => since.push(*at),

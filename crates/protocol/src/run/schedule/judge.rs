@@ -2,8 +2,8 @@
 
 use provost_contract::action::OutcomeReason;
 
+use super::checked_graph::Fixed;
 use super::event::{Ending, Goal};
-use super::plan::Fixed;
 use super::state::Cell;
 use super::transition::Trigger;
 

@@ -1,4 +1,4 @@
-//! Given a plan, when events happen, then this may start and these are the statuses.
+//! Given a graph, when events happen, then this may start and these are the statuses.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use provost_contract::policies::{Effective, Policies};
 use serde_json::{Value, json};
 
 use super::{
-    Ending, Event, Goal, GraphStatus, Illegal, Limits, Plan, PlanFault, Planned, Rules, Schedule, Wait,
+    CheckedGraph, Ending, Event, Goal, GraphStatus, Illegal, Limits, Rules, Schedule, ScheduleFault,
+    ScheduledAction, Wait,
 };
 use crate::{Choice, Strategy};
 
@@ -20,13 +21,13 @@ fn actions(wires: &Value) -> Vec<Action> {
 }
 
 /// The rules of an action: what it declares itself, on top of the defaults.
-fn planned(actions: &[Action]) -> Vec<Planned<'_>> {
+fn scheduled(actions: &[Action]) -> Vec<ScheduledAction<'_>> {
     let rules = |action: &Action| Rules::from(&Effective::from(action.policies.clone()));
-    actions.iter().map(|action| Planned { action, rules: rules(action) }).collect()
+    actions.iter().map(|action| ScheduledAction { action, rules: rules(action) }).collect()
 }
 
-fn build(wires: &Value) -> Result<Plan, Vec<PlanFault>> {
-    Plan::build(&planned(&actions(wires)), |id| id.as_str() == "before")
+fn build(wires: &Value) -> Result<CheckedGraph, Vec<ScheduleFault>> {
+    CheckedGraph::build(&scheduled(&actions(wires)), |id| id.as_str() == "before")
 }
 
 struct Run(Schedule);
@@ -42,7 +43,7 @@ fn bounded(wires: Value, max_parallel: usize) -> Run {
 
 impl Run {
     fn at(&self, id: &str) -> usize {
-        self.0.plan().position(id).unwrap()
+        self.0.graph().position(id).unwrap()
     }
 
     fn when(mut self, event: impl Fn(usize) -> Event, id: &str) -> Self {
@@ -73,7 +74,7 @@ impl Run {
 
     fn ready(self, expected: &[&str]) -> Self {
         let ready: Vec<&str> =
-            self.0.ready().map(|start| self.0.plan().id(start.at).unwrap().as_str()).collect();
+            self.0.ready().map(|start| self.0.graph().id(start.at).unwrap().as_str()).collect();
         assert_eq!(ready, expected);
         self
     }
@@ -227,7 +228,7 @@ fn a_condition_must_look_at_a_dependency() {
     assert!(build(&wires(json!(["a"]))).is_ok());
     assert!(matches!(
         build(&wires(json!([]))).unwrap_err().as_slice(),
-        [PlanFault::LooseCondition { at: 1, .. }]
+        [ScheduleFault::LooseCondition { at: 1, .. }]
     ));
 }
 
@@ -303,7 +304,7 @@ fn where_conflicts_are_refused_unordered_writers_refuse_the_plan() {
     let mut wires = at_one_file("write", "write", "refuse");
     let faults = build(&wires).unwrap_err();
     assert!(
-        matches!(faults.as_slice(), [PlanFault::ResourceConflict { at: 1, resource, .. }] if resource == "file:a")
+        matches!(faults.as_slice(), [ScheduleFault::ResourceConflict { at: 1, resource, .. }] if resource == "file:a")
     );
     wires[1]["depends_on"] = json!(["a"]);
     assert!(build(&wires).is_ok(), "an order was given");
@@ -398,9 +399,9 @@ fn rules_come_from_the_effective_policies() {
 
 #[test]
 fn native_calls_read_together_write_alone_and_go_on_after_a_failure() {
-    let plan = Plan::of_calls(&[Access::Read, Access::Read, Access::Write, Access::Read]);
-    assert_eq!((plan.len(), plan.position("call_5")), (4, None));
-    let run = Run(Schedule::new(Arc::new(plan), Limits::new(8, Strategy::Dag).unwrap()));
+    let graph = CheckedGraph::of_calls(&[Access::Read, Access::Read, Access::Write, Access::Read]);
+    assert_eq!((graph.len(), graph.position("call_5")), (4, None));
+    let run = Run(Schedule::new(Arc::new(graph), Limits::new(8, Strategy::Dag).unwrap()));
     run.ready(&["call_1", "call_2"])
         .run("call_1", Ending::Failed)
         .run("call_2", DONE)

@@ -2,7 +2,7 @@
 
 use provost_contract::action::{ActionStatus, OutcomeReason};
 
-use super::plan::{Edge, Wants};
+use super::checked_graph::{Edge, Wants};
 use super::state::{Cell, Schedule};
 use super::transition::Trigger;
 
@@ -50,8 +50,8 @@ impl Schedule {
         let mut next = 0;
         while let Some(at) = self.untold.get(next).copied() {
             next += 1;
-            let plan = std::sync::Arc::clone(&self.plan);
-            for edge in plan.edges_of(at) {
+            let graph = std::sync::Arc::clone(&self.graph);
+            for edge in graph.edges_of(at) {
                 self.tell(at, *edge);
             }
         }
@@ -69,7 +69,7 @@ impl Schedule {
     /// Decides about an action that has never begun: it starts, it cannot, or it waits on.
     pub(super) fn judge_start(&mut self, at: usize) {
         let Some(cell) = self.cells.get(at).filter(|cell| waits(cell)) else { return };
-        let Some(node) = self.plan.nodes.get(at) else { return };
+        let Some(node) = self.graph.nodes.get(at) else { return };
         let all_left_out = cell.satisfied == 0 && !node.waits_for.is_empty();
         let (trigger, reason) = match (cell.unsatisfied, cell.open, cell.unmet > 0 || all_left_out) {
             (1.., _, _) => (Trigger::DependencyFailed, OutcomeReason::DependencyNotCompleted),
@@ -77,7 +77,7 @@ impl Schedule {
             (0, 0, true) => (Trigger::ConditionUnmet, OutcomeReason::ConditionNotMet),
             (0, 0, false) => {
                 if self.stop.is_none() {
-                    self.contention.wait(&self.plan.uses, at, &mut self.startable);
+                    self.contention.wait(&self.graph.uses, at, &mut self.startable);
                 }
                 return;
             }

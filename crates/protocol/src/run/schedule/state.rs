@@ -1,12 +1,12 @@
-//! Where a run of a plan stands.
+//! Where a run of a graph stands.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use provost_contract::action::{ActionId, ActionStatus, OutcomeReason};
 
+use super::checked_graph::{CheckedGraph, Wants, count};
 use super::contention::Contention;
-use super::plan::{Plan, Wants, count};
 use super::ready::Limits;
 use super::transition::{Trigger, follow};
 
@@ -69,7 +69,7 @@ impl Cell {
 /// The state of a run: folded from events, asked for what to start.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    pub(super) plan: Arc<Plan>,
+    pub(super) graph: Arc<CheckedGraph>,
     pub(super) limits: Limits,
     pub(super) cells: Vec<Cell>,
     /// May start as soon as there is a place.
@@ -89,8 +89,8 @@ pub struct Schedule {
 
 impl Schedule {
     /// A run that has not begun.
-    pub fn new(plan: Arc<Plan>, limits: Limits) -> Self {
-        let cells: Vec<Cell> = plan
+    pub fn new(graph: Arc<CheckedGraph>, limits: Limits) -> Self {
+        let cells: Vec<Cell> = graph
             .nodes
             .iter()
             .map(|node| Cell {
@@ -109,13 +109,13 @@ impl Schedule {
                 passed_over: false,
             })
             .collect();
-        let contention = Contention::new(&plan.uses);
+        let contention = Contention::new(&graph.uses);
         let mut counts = [0; 7];
         if let Some(pending) = counts.first_mut() {
             *pending = cells.len();
         }
         let mut schedule = Self {
-            plan,
+            graph,
             limits,
             cells,
             startable: BTreeSet::new(),
@@ -134,9 +134,9 @@ impl Schedule {
         schedule
     }
 
-    /// The plan it runs.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    /// The graph it runs.
+    pub fn graph(&self) -> &CheckedGraph {
+        &self.graph
     }
 
     /// Where an action stands.
@@ -151,15 +151,15 @@ impl Schedule {
 
     /// The first dependency that keeps an action from ever starting.
     pub fn blocked_by(&self, at: usize) -> Option<&ActionId> {
-        let dependencies = &self.plan.nodes.get(at)?.waits_for;
+        let dependencies = &self.graph.nodes.get(at)?.waits_for;
         let blocks =
             |(at, wants): &&(usize, Wants)| self.cells.get(*at).is_some_and(|cell| cell.blocks(*wants));
-        self.plan.id(dependencies.iter().find(blocks)?.0)
+        self.graph.id(dependencies.iter().find(blocks)?.0)
     }
 
     /// Every action with its status, in declaration order.
     pub fn statuses(&self) -> impl Iterator<Item = (&ActionId, ActionStatus)> {
-        self.plan.nodes.iter().zip(&self.cells).map(|(node, cell)| (&node.id, cell.status))
+        self.graph.nodes.iter().zip(&self.cells).map(|(node, cell)| (&node.id, cell.status))
     }
 
     /// How many actions have a status.

@@ -3,8 +3,8 @@
 use provost_contract::action::{ActionStatus, Idempotency, OutcomeReason};
 use provost_contract::policies::CancellationPolicy;
 
+use super::checked_graph::Rules;
 use super::judge::Judged;
-use super::plan::Rules;
 use super::state::{Cell, Schedule, Stop};
 use super::transition::Trigger;
 
@@ -63,7 +63,7 @@ impl Schedule {
     }
 
     pub(super) fn end_by_stop(&mut self, at: usize, stop: Stop) {
-        self.contention.leave(&self.plan.uses, at, &mut self.startable);
+        self.contention.leave(&self.graph.uses, at, &mut self.startable);
         self.shift(at, Trigger::Stop, Some(stop.reason()));
         self.release(at);
         self.untold.push(at);

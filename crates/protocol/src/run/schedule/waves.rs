@@ -1,9 +1,9 @@
-//! The barrier schedule: a small driver that runs a plan wave by wave.
+//! The barrier schedule: a small driver that runs a graph wave by wave.
 
 use std::sync::Arc;
 
+use super::checked_graph::CheckedGraph;
 use super::event::{Ending, Event, Start, Wait};
-use super::plan::Plan;
 use super::ready::Limits;
 use super::state::Schedule;
 
@@ -25,18 +25,18 @@ pub struct Barrier {
     pub schedule: Schedule,
 }
 
-/// Runs a plan so that a wave starts when the one before has ended; attempts and rounds of an action
+/// Runs a graph so that a wave starts when the one before has ended; attempts and rounds of an action
 /// stay inside its wave.
 ///
 /// The outcomes of a wave are judged together: an abort, or a cancel asked for after `cancel_after`
 /// waves, comes before anything that follows from them.
 pub fn waves(
-    plan: Arc<Plan>,
+    graph: Arc<CheckedGraph>,
     limits: Limits,
     cancel_after: Option<usize>,
     mut run: impl FnMut(Start) -> Attempt,
 ) -> Barrier {
-    let mut schedule = Schedule::new(plan, limits);
+    let mut schedule = Schedule::new(graph, limits);
     let mut waves: Vec<Vec<usize>> = Vec::new();
     loop {
         if cancel_after.is_some_and(|count| waves.len() >= count) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{ArgumentSchema, AssistantMessage, Catalog, Turn, accept};
+use crate::{ArgumentSchema, AssistantMessage, Catalog, Speaking, Turn, accept};
 
 fn catalog() -> Catalog {
     let tools = [
@@ -174,7 +174,7 @@ fn llama_grammars_know_every_keyword_of_the_plain_schema() {
 #[test]
 fn what_the_schema_asks_for_is_what_is_accepted() {
     let catalog = catalog();
-    let turn = Turn::new(&catalog);
+    let turn = Turn::new(Speaking::Protocol, &catalog);
     let call = |more: Value| json!({ "kind": "act", "message": null, "calls": [more] });
     let strict = call(json!({
         "id": "a", "type": "tool", "name": "fs_read",
@@ -225,11 +225,14 @@ fn the_example_in_a_prompt_is_accepted() {
     let catalog = catalog();
     let prompt = protocol_prompt(&catalog, OfferedCarrier::FencedBlock);
     let example = prompt.split("## Example\n\n").nth(1).unwrap();
-    assert!(accept(&AssistantMessage::of_text(example), &Turn::new(&catalog)).is_ok(), "{example}");
+    assert!(
+        accept(&AssistantMessage::of_text(example), &Turn::new(Speaking::Protocol, &catalog)).is_ok(),
+        "{example}"
+    );
     let prompt = protocol_prompt(&catalog, OfferedCarrier::ToolCall);
     let example = prompt.split("```json\n").nth(1).unwrap().trim_end().trim_end_matches("```");
     let call = AssistantMessage::of_carrier_call(Value::String(example.to_owned()));
-    assert!(accept(&call, &Turn::new(&catalog)).is_ok(), "{example}");
+    assert!(accept(&call, &Turn::new(Speaking::Protocol, &catalog)).is_ok(), "{example}");
 }
 
 #[test]

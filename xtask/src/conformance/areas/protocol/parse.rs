@@ -11,8 +11,7 @@ pub(super) fn run(case: &Value) -> Answer {
     let completed = list(input(case, "history"), "completed_actions");
     let number = |holder: &Value, key: &str| input(holder, key).as_u64();
     let limits = input(case, "limits");
-    let mut turn = Turn::new(&catalog);
-    turn.speaking = if speaks { Speaking::Protocol } else { Speaking::Plain };
+    let mut turn = Turn::new(if speaks { Speaking::Protocol } else { Speaking::Plain }, &catalog);
     turn.completed = completed.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     turn.limits = Limits {
         actions_max: size(number(limits, "max_actions"), turn.limits.actions_max),

@@ -1,4 +1,4 @@
-//! Operation `schedule`: a plan whose outcomes are written down beforehand, run in waves.
+//! Operation `schedule`: a graph whose outcomes are written down beforehand, run in waves.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use provost_contract::Action;
 use provost_contract::action::Idempotency;
 use provost_protocol::Strategy;
 use provost_protocol::schedule::{
-    Attempt, Barrier, Ending, Goal, Limits, Plan, Planned, Rules, Start, waves,
+    Attempt, Barrier, CheckedGraph, Ending, Goal, Limits, Rules, ScheduledAction, Start, waves,
 };
 use serde_json::{Value, json};
 
@@ -21,12 +21,14 @@ pub(super) fn run(case: &Value) -> Answer {
     let actions = actions(list(case, "actions"))?;
     // The executors behind a script have no effects, so they may be repeated.
     let rules = Rules { idempotency: Idempotency::Pure, ..Rules::default() };
-    let planned: Vec<Planned<'_>> = actions.iter().map(|action| Planned { action, rules }).collect();
-    let plan = Plan::build(&planned, |_| false).map_err(|faults| {
-        with_retry(faults.first().map(|fault| fault.to_error(&planned).to_value()).unwrap_or_default(), true)
+    let actions: Vec<ScheduledAction<'_>> =
+        actions.iter().map(|action| ScheduledAction { action, rules }).collect();
+    let graph = CheckedGraph::build(&actions, |_| false).map_err(|faults| {
+        with_retry(faults.first().map(|fault| fault.to_error(&actions).to_value()).unwrap_or_default(), true)
     })?;
     let cancel_after = input(case, "cancel_after_wave").as_u64().and_then(|wave| usize::try_from(wave).ok());
-    let barrier = waves(Arc::new(plan), limits, cancel_after, |start| scripted(list(case, "actions"), start));
+    let barrier =
+        waves(Arc::new(graph), limits, cancel_after, |start| scripted(list(case, "actions"), start));
     Ok(told(&barrier))
 }
 
@@ -58,8 +60,8 @@ fn scripted(actions: &[Value], start: Start) -> Attempt {
 }
 
 fn told(barrier: &Barrier) -> Value {
-    let plan = barrier.schedule.plan();
-    let ids = |wave: &Vec<usize>| wave.iter().filter_map(|at| plan.id(*at)).collect::<Vec<_>>();
+    let graph = barrier.schedule.graph();
+    let ids = |wave: &Vec<usize>| wave.iter().filter_map(|at| graph.id(*at)).collect::<Vec<_>>();
     let statuses: serde_json::Map<String, Value> =
         barrier.schedule.statuses().map(|(id, status)| (id.to_string(), json!(status))).collect();
     json!({

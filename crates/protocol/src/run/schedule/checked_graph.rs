@@ -1,4 +1,4 @@
-//! The plan: a checked graph, its edges turned round, and the rules of every action.
+//! A checked graph: its edges turned round, and the rules of every action. Only this can be scheduled.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use provost_contract::action::{
 use provost_contract::policies::{CancellationPolicy, ConflictResolution, Effective};
 
 use super::contention::Uses;
-use super::faults::{self, PlanFault};
+use super::faults::{self, ScheduleFault};
 use crate::read::{Graph, Node, Positions};
 
 /// What the policies say about one action, as far as scheduling goes.
@@ -45,14 +45,14 @@ impl Default for Rules {
 
 /// An action and the rules that hold for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Planned<'a> {
+pub struct ScheduledAction<'a> {
     /// The action.
     pub action: &'a Action,
     /// Its rules.
     pub rules: Rules,
 }
 
-impl<'a> From<&'a Action> for Planned<'a> {
+impl<'a> From<&'a Action> for ScheduledAction<'a> {
     fn from(action: &'a Action) -> Self {
         Self { action, rules: Rules::default() }
     }
@@ -83,7 +83,7 @@ pub(super) struct Fixed {
     pub(super) failure: FailurePolicy,
     pub(super) repeat: Option<Repeat>,
     pub(super) rules: Rules,
-    /// Dependencies inside the plan, with what it asks of each.
+    /// Dependencies inside the graph, with what it asks of each.
     pub(super) waits_for: Vec<(usize, Wants)>,
     /// Dependencies that earlier runs completed.
     pub(super) satisfied_before: u32,
@@ -114,7 +114,7 @@ impl Fixed {
 
 /// A graph that can be run; positions are places in the declaration.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct CheckedGraph {
     pub(super) nodes: Vec<Fixed>,
     /// The positions, sorted by id.
     by_id: Vec<usize>,
@@ -125,27 +125,27 @@ pub struct Plan {
     pub(super) uses: Uses,
 }
 
-impl Plan {
+impl CheckedGraph {
     /// Checks the graph and prepares it; `satisfied` says whether an earlier run completed an action.
     ///
     /// # Errors
     /// Every fault there is: duplicate ids, unknown dependencies, cycles, conditions on actions that
     /// are no dependency, and unordered writers where conflicts are refused.
     pub fn build(
-        planned: &[Planned<'_>],
+        actions: &[ScheduledAction<'_>],
         satisfied: impl Fn(&ActionId) -> bool,
-    ) -> Result<Self, Vec<PlanFault>> {
-        let nodes: Vec<Node<'_>> = planned.iter().map(|planned| planned.action.into()).collect();
+    ) -> Result<Self, Vec<ScheduleFault>> {
+        let nodes: Vec<Node<'_>> = actions.iter().map(|one| one.action.into()).collect();
         let (graph, found) = Graph::build(&nodes, satisfied);
-        let mut all: Vec<PlanFault> = found.into_iter().map(PlanFault::Graph).collect();
-        all.extend(faults::loose_conditions(planned));
+        let mut all: Vec<ScheduleFault> = found.into_iter().map(ScheduleFault::Graph).collect();
+        all.extend(faults::loose_conditions(actions));
         if all.is_empty() {
-            all.extend(faults::refused_conflicts(planned, &graph));
+            all.extend(faults::refused_conflicts(actions, &graph));
         }
-        if all.is_empty() { Ok(Self::prepared(planned, &graph)) } else { Err(all) }
+        if all.is_empty() { Ok(Self::prepared(actions, &graph)) } else { Err(all) }
     }
 
-    /// The plan of native tool calls, told by what each does to the world they share: nobody waits for
+    /// The graph of native tool calls, given by what each does to the world they share: no call waits for
     /// another, and a failure stops nobody.
     pub fn of_calls(calls: &[Access]) -> Self {
         let call = |number: usize| Fixed {
@@ -160,19 +160,16 @@ impl Plan {
         Self::of((1..=calls.len()).map(call).collect(), Uses::of_one(calls))
     }
 
-    fn prepared(planned: &[Planned<'_>], graph: &Graph) -> Self {
-        let (positions, _) = Positions::of(planned.iter().map(|planned| &planned.action.id));
-        let asked = |at: usize, planned_one: &Planned<'_>| {
-            let id = |dependency: usize| planned.get(dependency).map(|planned| &planned.action.id);
+    fn prepared(actions: &[ScheduledAction<'_>], graph: &Graph) -> Self {
+        let (positions, _) = Positions::of(actions.iter().map(|one| &one.action.id));
+        let asked = |at: usize, one: &ScheduledAction<'_>| {
+            let id = |dependency: usize| actions.get(dependency).map(|one| &one.action.id);
             let edges = graph.dependencies(at).iter();
-            edges.filter_map(|edge| Some((*edge, wants(planned_one.action, id(*edge)?)))).collect()
+            edges.filter_map(|edge| Some((*edge, wants(one.action, id(*edge)?)))).collect()
         };
-        let nodes = planned
-            .iter()
-            .enumerate()
-            .map(|(at, planned)| fixed(planned, asked(at, planned), &positions))
-            .collect();
-        Self::of(nodes, Uses::of(planned))
+        let nodes =
+            actions.iter().enumerate().map(|(at, one)| fixed(one, asked(at, one), &positions)).collect();
+        Self::of(nodes, Uses::of(actions))
     }
 
     fn of(nodes: Vec<Fixed>, uses: Uses) -> Self {
@@ -210,8 +207,12 @@ impl Plan {
     }
 }
 
-fn fixed(planned: &Planned<'_>, waits_for: Vec<(usize, Wants)>, positions: &Positions<'_>) -> Fixed {
-    let action = planned.action;
+fn fixed(
+    scheduled: &ScheduledAction<'_>,
+    waits_for: Vec<(usize, Wants)>,
+    positions: &Positions<'_>,
+) -> Fixed {
+    let action = scheduled.action;
     let before = |id: &ActionId| positions.get(id).is_none();
     let unmet = action.when.iter().filter(|condition| before(&condition.action));
     let unmet = unmet.filter(|condition| ActionStatus::from(condition.status) != ActionStatus::Completed);
@@ -219,7 +220,7 @@ fn fixed(planned: &Planned<'_>, waits_for: Vec<(usize, Wants)>, positions: &Posi
         id: action.id.clone(),
         failure: action.failure_policy,
         repeat: action.repeat.clone(),
-        rules: planned.rules,
+        rules: scheduled.rules,
         waits_for,
         satisfied_before: count(action.depends_on.iter().filter(|id| before(id)).count()),
         unmet_before: count(unmet.count()),
