@@ -41,6 +41,11 @@ impl Question {
         }
     }
 
+    /// What an answer names.
+    pub(crate) fn wait(&self) -> &WaitId {
+        &self.wait
+    }
+
     /// Shows it, with the answers to choose from.
     pub(crate) fn show(&self, screen: Screen) {
         if screen.is_json() {

@@ -337,3 +337,31 @@ fn what_is_said_in_a_busy_conversation_reaches_its_run() {
         assert!(asked.contains(words), "the model reads everything: {words}: {asked}");
     }
 }
+
+/// A yes holds for what its person has read, not for what is asked by the time it is typed.
+#[test]
+fn an_answer_to_a_question_that_was_answered_elsewhere_decides_nothing_else() {
+    for answer in ["y", "/approve", "/approve 2", "/approve all", "/reject", "something else"] {
+        let world = World::new();
+        let unset = json!({ "path": "src/sum.sh", "old_text": "set -eu", "new_text": "set -u" });
+        let (mut both, mut second) = (mend(), call("fix-2", "fs/edit", &unset));
+        let more = second["answer"]["turn"]["tool_calls"][0].take();
+        both["answer"]["turn"]["tool_calls"].as_array_mut().unwrap().push(more);
+        let model = world.script("one", &[both, say("Done.")]);
+        let mut chat = world.chat_command(&[], &model).spawn().unwrap();
+        let mut input = chat.stdin.take().unwrap();
+        input.write_all(b"mend both\n").unwrap();
+        let mut notes = BufReader::new(chat.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(notes.any(|line| line.contains("+echo $(($1 + $2))")));
+        assert!(notes.any(|line| line.contains("/approve or /reject")));
+        assert_eq!(world.provost(&["approve", "last"]).code, 3, "the second call asks by now");
+        input.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        drop(input);
+        let said: Vec<String> = notes.collect();
+        assert!(said.iter().any(|line| line.contains("typed before this was shown")), "{answer}: {said:?}");
+        assert!(said.iter().any(|line| line.contains("+set -u")), "{answer}: it is shown: {said:?}");
+        assert_eq!(chat.wait().unwrap().code(), Some(1), "{answer}: a script does not go on");
+        let runs = world.provost(&["runs"]).stdout;
+        assert!(runs.contains("waiting"), "{answer}: {runs}");
+    }
+}

@@ -51,6 +51,15 @@ pub(super) enum Line {
 }
 
 impl Line {
+    /// Whether it can answer a question, or be said instead of an answer.
+    pub(super) fn can_answer(&self) -> bool {
+        match self {
+            Self::Words(_) => true,
+            Self::Command(command, _) => matches!(command, Slash::Approve | Slash::Reject | Slash::Happened),
+            Self::Blank | Self::Unknown { .. } => false,
+        }
+    }
+
     pub(super) fn read(line: &str) -> Self {
         let line = line.trim();
         let Some(rest) = line.strip_prefix('/') else {

@@ -1,5 +1,7 @@
 //! What a run waits for a person to say.
 
+use provost_engine::WaitId;
+
 use crate::pending::Pending;
 use crate::question::Question;
 use crate::screen::Screen;
@@ -30,6 +32,12 @@ impl Open {
         for question in &self.questions {
             question.show(screen);
         }
+    }
+
+    /// What is asked, by the names that answers carry.
+    pub(super) fn asks(&self) -> Vec<&WaitId> {
+        let approvals = self.approvals.iter().map(|action| &action.wait);
+        approvals.chain(self.questions.iter().map(Question::wait)).collect()
     }
 
     /// Whether the next line decides something.

@@ -60,8 +60,7 @@ impl Talk {
                 Typed::Interrupted | Typed::End => break,
             };
             leaving = false;
-            let open = if self.catch_up().await? { self.conversation.open().await? } else { open };
-            match self.heed(&open, &line).await {
+            match self.answered(open, &line).await {
                 Ok((Next::Leave, _)) => break,
                 Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
                 // Whoever sits there says something else; a script must not go on as if it had worked.
@@ -108,6 +107,21 @@ impl Talk {
         live.rest();
         self.seen = Some((row.run, seq));
         Ok(true)
+    }
+
+    /// Does what a line says about what was shown. A line that answers is dropped if something else is asked by now:
+    /// it was written by a person who has not seen that.
+    async fn answered(&mut self, shown: Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
+        if !self.catch_up().await? {
+            return self.heed(&shown, line).await;
+        }
+        let open = self.conversation.open().await?;
+        if open.asks() == shown.asks() || !Line::read(line).can_answer() {
+            return self.heed(&open, line).await;
+        }
+        open.show(self.screen);
+        let what = format!("nothing was decided or said: `{line}` was typed before this was shown");
+        Err(Failure::new(Code::Decision, what).hint("type it again if you still mean it"))
     }
 
     /// Does what a line says.
