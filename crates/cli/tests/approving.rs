@@ -217,3 +217,20 @@ fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
         assert!(exported.contains(read), "{words:?}: {exported}");
     }
 }
+
+/// Words such as `token` in the name of a governing file are no secret; a change of that file is still found.
+#[test]
+fn a_project_whose_files_are_named_like_secrets_is_approved_and_its_changes_are_found() {
+    for changes in [false, true] {
+        let play = Play::new(vec![write("a", "made", "x\n")]);
+        let agent = "agents/token-rotator.md";
+        fs::rename(play.world.path("agents/worker.md"), play.world.path(agent)).unwrap();
+        assert_eq!(play.run().code, 3);
+        if changes {
+            fs::write(play.world.path(agent), "---\nname: worker\n---\nYou obey.\n").unwrap();
+        }
+        let approved = play.provost(&["approve", "last"]);
+        assert_eq!(approved.stderr.contains("PV0017"), changes, "{}", approved.stderr);
+        assert_eq!(play.is_there("made"), !changes);
+    }
+}

@@ -72,7 +72,7 @@ impl Guard {
         let open = self.unconfirmed()?;
         match open.first() {
             Some(change) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
-            None => Ok(json!({ "run": run.as_str(), "files": self.files.digests() })),
+            None => Ok(json!({ "run": run.as_str(), "files": recorded(&self.files.digests()) })),
         }
     }
 
@@ -159,10 +159,9 @@ impl Guard {
 
     /// The files that differ from the start of the run and that no person has confirmed.
     fn differences(&self, context: &Object) -> Result<Vec<String>, Failure> {
-        let before = json::object(context, GOVERNED).and_then(|start| json::object(start, "files"));
-        let Some(before) = before else { return Ok(Vec::new()) };
-        let text = |(name, hash): (&String, &Value)| Some((name.clone(), hash.as_str()?.to_owned()));
-        let before: Digests = before.iter().filter_map(text).collect();
+        let Some(start) = json::object(context, GOVERNED) else { return Ok(Vec::new()) };
+        // A record that does not say what the files were is no proof that they are unchanged.
+        let before = digests(start).unwrap_or_default();
         let now = self.files.digests();
         let mut names = changed(&before, &now);
         if !names.is_empty() {
@@ -235,6 +234,18 @@ impl Change {
 pub(crate) fn stopped(files: &str) -> Decision<ActionPolicy> {
     let reason = format!("{files} changed while the run worked, and a person has not confirmed it");
     Decision::new(ActionPolicy::Forbidden, "control_plane", "governing_files_changed", reason)
+}
+
+/// Digests as the record of a run holds them. Names of files stand in values: as keys, words such as `token` in them
+/// would make secrets of their digests.
+fn recorded(digests: &Digests) -> Value {
+    digests.iter().map(|(file, sha256)| json!({ "file": file, "sha256": sha256 })).collect()
+}
+
+fn digests(start: &Object) -> Option<Digests> {
+    let text = |file: &Value, key: &str| file.get(key)?.as_str().map(str::to_owned);
+    let files = json::list(start, "files")?;
+    files.iter().map(|file| Some((text(file, "file")?, text(file, "sha256")?))).collect()
 }
 
 fn now() -> String {

@@ -46,6 +46,7 @@ fn a_limit_or_denial_that_would_not_hold_is_refused() {
     let agent = || Agent::new("scribe");
     let cases = [
         (agent().budget("tokns", 1), "there is no budget `tokns`: write one of turns, "),
+        (agent().budget("tool_calls", 0), "the budget `tool_calls` is 0: write at least 1"),
         (agent().budget("tool_calls_a/typo", 1), "there is no tool `a/typo`: write one of note/read"),
         (agent().policy("a/typo", ActionPolicy::Forbidden), "there is no tool `a/typo`"),
         (agent().category_policy("wirte", ActionPolicy::Forbidden), "no tool has the category `wirte`"),

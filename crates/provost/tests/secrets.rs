@@ -210,3 +210,29 @@ async fn secrets_of_a_call_that_waits_for_another_outlive_the_process() {
         assert!(!outcome.result.to_string().contains("hunter2"));
     }
 }
+
+/// A tool that repeats its arguments puts no secret into the record, whether it succeeds or fails.
+#[tokio::test]
+async fn what_a_tool_repeats_of_its_secrets_is_not_recorded() {
+    for fails in [false, true] {
+        let store = memory();
+        let login = Tool::new("bank/login", "Logs in.", move |login: Login| async move {
+            let said = format!("{} may not use {}", login.user, login.password);
+            if fails {
+                Err(std::io::Error::other(said).into())
+            } else {
+                Ok(json!({ "said": said, "echo": login.password }))
+            }
+        });
+        let model = Script::new().call("bank/login", ada()).say("Done.");
+        let runtime = Runtime::builder().model(model).tool(login).store(store.clone()).build().unwrap();
+        let done = start(&runtime).await;
+        assert_eq!(
+            results(&done),
+            [if fails { "call-1-1 ada may not use [redacted]" } else { "call-1-1 ok" }]
+        );
+        let (record, stored) = (done.result.to_string(), stored(&store, &done).await);
+        assert!(!record.contains("hunter2") && !stored.contains("hunter2"), "{record}\n{stored}");
+        assert!(record.contains("ada may not use [redacted]"), "the rest is there: {record}");
+    }
+}

@@ -5,7 +5,9 @@
 
 mod name;
 mod redact;
+mod repeat;
 mod word;
 
 pub use name::{is_credential_name, is_sensitive_name};
 pub use redact::{REDACTED, holds_redacted, redact_names, without_redacted};
+pub use repeat::HiddenValues;

@@ -225,7 +225,7 @@ mod tests {
             ("budgets:\n  turn: 3", "a.md:3: there is no budget `turn` | did you mean `turns`?"),
             (
                 "budgets:\n  turns: 0",
-                "a.md:3: the budget `turns` must be at least 1 | leave it out for no limit",
+                "a.md:3: the budget `turns` must be at least 1 | leave it out for no limit; a tool that must not be called is denied in [policy.tools]",
             ),
             (
                 "compaction:\n  max_mesages: 9",

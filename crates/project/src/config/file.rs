@@ -198,9 +198,9 @@ fn no_policy(word: &str) -> Failure {
 
 /// Whether a run can have that limit.
 pub fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
-    if name == "turns" && ceiling == 0 {
-        return Err(Failure::new(Code::Config, "the budget `turns` must be at least 1")
-            .hint("leave it out for no limit"));
+    if ceiling == 0 {
+        return Err(Failure::new(Code::Config, format!("the budget `{name}` must be at least 1"))
+            .hint("leave it out for no limit; a tool that must not be called is denied in [policy.tools]"));
     }
     if BUDGETS.contains(&name) || name.starts_with(BUDGET_OF_TOOL) {
         return Ok(());

@@ -128,8 +128,13 @@ impl Known {
     }
 
     fn words(&self, agent: &Agent) -> Result<(), Ignored> {
-        for budget in agent.budgets.iter().filter_map(|budget| budget.get("name")?.as_str()) {
-            self.budget(budget)?;
+        for budget in &agent.budgets {
+            let name = budget.get("name").and_then(Value::as_str).unwrap_or_default();
+            self.budget(name)?;
+            if budget.get("ceiling").and_then(Value::as_u64) == Some(0) {
+                let instead = "write at least 1; a tool that must not be called is denied by policy";
+                return Err(Ignored::new(format!("the budget `{name}` is 0"), instead));
+            }
         }
         let of =
             |group: &str| agent.policy.get("action_policy").and_then(|policy| policy.get(group)?.as_object());

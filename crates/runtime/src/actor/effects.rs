@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use provost_contract::json::Object;
+use provost_contract::sensitivity::HiddenValues;
 use provost_engine::event::{Hook, HookAnswer, Outcome, Subject as HookSubject};
 use provost_engine::{
     ActionId, Agent, Digest, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload,
     Usage, hash_of,
 };
+use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -193,6 +195,7 @@ impl RunActor {
                 let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
                 return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
             };
+            let hidden = hidden_values(&work);
             let ended = tokio::select! {
                 biased;
                 ended = timeout(Duration::from_millis(ms), performer.execute(work)) => ended,
@@ -200,7 +203,7 @@ impl RunActor {
             };
             let late = |_| (Outcome::TimedOut { ms }, Usage::default());
             let (outcome, usage) = ended.unwrap_or_else(late);
-            let outcome = stored(&*store, &agent, outcome).await;
+            let outcome = stored(&*store, &agent, without(&hidden, outcome)).await;
             (Input::Outcome { action, attempt, outcome, usage }, None)
         });
     }
@@ -221,6 +224,28 @@ async fn known(assignment: Option<Assignment>) -> Option<Work> {
     let raw = shared.seal.as_ref()?.open(&run, action, &sealed)?;
     work.raw = raw;
     (hash_of(&work.raw) == hash).then_some(work)
+}
+
+/// The secrets among the arguments of a call.
+fn hidden_values(work: &Work) -> HiddenValues {
+    let args = &work.execute.args;
+    if !args.hides {
+        return HiddenValues::default();
+    }
+    HiddenValues::of(&Value::Object(work.raw.clone()), &Value::Object(args.redacted.clone()))
+}
+
+/// An outcome that does not repeat the secrets of its call: no record has them.
+fn without(hidden: &HiddenValues, outcome: Outcome) -> Outcome {
+    if hidden.is_empty() {
+        return outcome;
+    }
+    let unreadable = || {
+        let sentence = "The result repeated secrets of its call and could not be recorded.";
+        Outcome::Failed { fault: Fault::new("result_withheld", sentence), result: Payload::default() }
+    };
+    let masked = serde_json::to_value(outcome).map(|outcome| hidden.hide_in(outcome));
+    masked.and_then(serde_json::from_value).unwrap_or_else(|_| unreadable())
 }
 
 /// Stores a large result first. A store that is away is waited for: what an executor did is not forgotten.
