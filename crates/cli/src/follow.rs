@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provost::{Decision, Followed, Outcome, RunEvents, RunHandle, RunStatus, Verdict};
+use provost::{Decision, Followed, Outcome, RunEvents, RunHandle, RunStatus, Verdict, WorkError};
 use provost_contract::json::without_nulls;
 use provost_engine::{RunId, Seq};
 use provost_project::setup::Setup;
@@ -149,8 +149,15 @@ impl Watched {
                     }
                     cancelling = true;
                     self.live.note("stopping; Ctrl-C again leaves at once");
-                    if let Err(error) = setup.runtime.cancel(&self.run, identity::actor(), stop.word()).await {
-                        self.live.note(&format!("  ! it cannot be stopped: {error}"));
+                    match setup.runtime.cancel(&self.run, identity::actor(), stop.word()).await {
+                        Ok(_) => {}
+                        // A cancel that cannot be written down is not waited for: nothing else can be either.
+                        Err(error @ WorkError::Runs(_)) => {
+                            self.live.rest();
+                            screen.note(&format!("left without a cancel: {error}; {going_on}"));
+                            std::process::exit(stop.exit().number().into());
+                        }
+                        Err(error) => self.live.note(&format!("  ! it cannot be stopped: {error}")),
                     }
                 }
             }

@@ -3,6 +3,9 @@
 
 use std::fs;
 
+use serde_json::json;
+
+use super::script::{call, say};
 use super::world::{Printed, World};
 
 /// A world with one run, parked at its question.
@@ -164,6 +167,50 @@ fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
         done";
     let Some(printed) = world.with_mounts(script) else { return };
     let wanted: Vec<String> = [40, 60, 80, 100, 120, 140].map(|room| format!("{room}: 1 1")).into();
+    assert_eq!(printed.stdout.lines().collect::<Vec<_>>(), wanted, "{}", printed.stderr);
+}
+
+/// A program fills the disk of the database: the run says so and waits, and a signal ends the process.
+#[test]
+fn a_run_whose_disk_is_full_says_so_and_can_be_left() {
+    let world = World::new();
+    let check = call("check-1", "shell/run", &json!({ "argv": ["sh", "check.sh"] }));
+    let model = world.script("one", &[check, say("Checked.")]).join(" ");
+    let script = format!(
+        "mkdir t && mount -t tmpfs -o size=2m tmpfs t || exit 9
+        echo 'dd if=/dev/zero of=../../../t/filled bs=1k 2>/dev/null; echo done' > examples/audit/project/check.sh
+        export PROVOST_DATABASE_URL=$PWD/t/provost.db
+        \"$PROVOST\" run examples/audit {model} 2>err >out & run=$!
+        until grep -q 'tried again until it can be written' err; do kill -0 $run || exit 8; done
+        kill -TERM $run; wait $run; echo \"left $?\"
+        rm t/filled
+        provost verify | sed 's/.*: [0-9]* records/records/'"
+    );
+    let Some(printed) = world.with_mounts(&script) else { return };
+    let err = fs::read_to_string(world.path("err")).unwrap();
+    assert_eq!(printed.stdout.lines().collect::<Vec<_>>(), ["left 143", "records, unbroken"], "{err}");
+    assert!(err.contains("left without a cancel"), "{err}");
+}
+
+/// A line that does not fit is taken back and reported; the file is whole once there is room.
+#[test]
+fn an_anchor_file_on_a_full_disk_stays_readable() {
+    let world = World::new();
+    let script = "mkdir t && mount -t tmpfs -o size=64k tmpfs t || exit 9
+        export PROVOST_ANCHOR_FILE=$PWD/t/anchors.jsonl
+        provost run examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
+        dd if=/dev/zero bs=1k 2>/dev/null >t/filled
+        # The file has room up to its page; long enough lines cross it.
+        for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+            PROVOST_SEED=$n provost run examples/audit --yes >/dev/null 2>err || echo \"run $?\"
+            grep -q 'is not witnessed' err && echo said && break
+        done
+        rm t/filled
+        PROVOST_SEED=99 provost run examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
+        provost verify --anchor >found 2>&1; echo \"verify $?\"
+        grep -c 'not anchored yet' found; grep -c 'cannot be read' found";
+    let Some(printed) = world.with_mounts(script) else { return };
+    let wanted = ["run 0", "said", "run 0", "verify 0", "1", "0"];
     assert_eq!(printed.stdout.lines().collect::<Vec<_>>(), wanted, "{}", printed.stderr);
 }
 

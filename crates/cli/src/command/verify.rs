@@ -84,7 +84,13 @@ async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), F
         return Err(Failure::new(Code::File, message).hint("a witness that is gone confirms nothing"));
     }
     let lines = AnchorFile::new(file).lines().map_err(|error| Failure::of(Code::File, &error))?;
-    let report = check_anchors(store, &lines).await.map_err(|fault| Failure::storage(&fault))?;
+    let report = check_anchors(store, &lines.read).await.map_err(|fault| Failure::storage(&fault))?;
+    for line in &lines.unreadable {
+        let document = json!({ "type": "anchor", "line": line, "finding": "unreadable" });
+        screen.show(&document, || {
+            format!("line {line} of {} cannot be read and witnesses nothing", file.display())
+        });
+    }
     for (run, finding) in &report.findings {
         let (word, says) = match finding {
             AnchorFinding::Missing => ("missing", "BROKEN, it is anchored and gone".to_owned()),

@@ -125,7 +125,7 @@ impl Live {
             News::Text(_) | News::Restart | News::Whole { .. } => self.speech.take_in(news),
             News::Trouble(problem) => {
                 self.speech.end_line();
-                self.screen.note(&format!("  ! {problem}; it is tried again until it can be written"));
+                self.screen.note(&format!("  ! {problem}"));
             }
             News::LeftOut(count) => {
                 self.speech.end_line();

@@ -2,20 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use provost_engine::event::{Event, EventKind, RunAccepted};
-use tokio::time::Instant;
-
 use provost_engine::{ActionId, Actor, Commit, Digest, Epoch, NewRun, Now, Seq, view};
 
 use super::patience::{Outage as _, Pauses};
 use super::run::{ActorError, Release, RunActor};
 use crate::port::Advice;
 use crate::store::{CommitError, Store};
-
-/// How long a store may be away before watchers are informed, again and again.
-const SILENCE: Duration = Duration::from_secs(3);
 
 /// What came of a commit.
 #[derive(Debug)]
@@ -38,7 +32,6 @@ pub(super) async fn send(
     trouble: impl Fn(String),
 ) -> Result<Committed, ActorError> {
     let mut pauses = Pauses::new();
-    let mut reported = Instant::now();
     loop {
         let error = match store.commit(commit.clone()).await {
             Ok(_) => return Ok(Committed::Done),
@@ -51,11 +44,7 @@ pub(super) async fn send(
             Advice::Stop if is_outage(&error) => {}
             Advice::Stop => return Err(ActorError::Commit(Box::new(error))),
         }
-        if reported.elapsed() >= SILENCE {
-            trouble(error.to_string());
-            reported = Instant::now();
-        }
-        pauses.pause().await;
+        pauses.pause_after(&error, &trouble).await;
     }
 }
 

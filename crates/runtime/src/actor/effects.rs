@@ -16,12 +16,12 @@ use tokio::time::timeout;
 
 use super::artifacts::{offload, read_all, whole};
 use super::patience::Outage as _;
-use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
+use super::patience::Pauses;
+use super::performer::{
+    ActionView, Delta, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work,
+};
 use super::run::{RunActor, Shared};
 use crate::store::Store;
-
-/// The pause before a large result is stored again.
-const STORE_PAUSE: Duration = Duration::from_millis(200);
 
 type Answer = (Input, Option<Vec<Object>>);
 
@@ -188,6 +188,7 @@ impl RunActor {
         let work = self.assignment(action, execute);
         let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
         let agent = self.state().agent.clone();
+        let (deltas, run) = (self.shared.deltas.clone(), self.state().spec.run.clone());
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         self.tasks.start(id, stop, async move {
@@ -203,7 +204,8 @@ impl RunActor {
             };
             let late = |_| (Outcome::TimedOut { ms }, Usage::default());
             let (outcome, usage) = ended.unwrap_or_else(late);
-            let outcome = stored(&*store, &agent, without(&hidden, outcome)).await;
+            let trouble = |problem| deltas.delta(&run, None, Delta::Trouble(problem));
+            let outcome = stored(&*store, &agent, without(&hidden, outcome), trouble).await;
             (Input::Outcome { action, attempt, outcome, usage }, None)
         });
     }
@@ -249,11 +251,12 @@ fn without(hidden: &HiddenValues, outcome: Outcome) -> Outcome {
 }
 
 /// Stores a large result first. A store that is away is waited for: what an executor did is not forgotten.
-async fn stored(store: &dyn Store, agent: &Agent, outcome: Outcome) -> Outcome {
+async fn stored(store: &dyn Store, agent: &Agent, outcome: Outcome, trouble: impl Fn(String)) -> Outcome {
+    let mut pauses = Pauses::new();
     loop {
         match offload(store, agent, outcome.clone()).await {
             Ok(outcome) => return outcome,
-            Err(_) => tokio::time::sleep(STORE_PAUSE).await,
+            Err(error) => pauses.pause_after(&error, &trouble).await,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Waiting for a store that is busy or away: it is no reason to give a run up.
 
+use std::fmt::Display;
 use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::load::LoadError;
 use crate::port::{Boxed, Fault};
@@ -9,19 +12,34 @@ use crate::port::{Boxed, Fault};
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 
+/// How long a store may be away before watchers are informed, again and again.
+const SILENCE: Duration = Duration::from_secs(3);
+
 /// Pauses that grow.
 #[derive(Debug)]
-pub(super) struct Pauses(Duration);
+pub(super) struct Pauses {
+    next: Duration,
+    reported: Instant,
+}
 
 impl Pauses {
     pub(super) fn new() -> Self {
-        Self(PAUSE)
+        Self { next: PAUSE, reported: Instant::now() }
     }
 
     /// Waits, each time longer.
     pub(super) async fn pause(&mut self) {
-        tokio::time::sleep(self.0).await;
-        self.0 = (self.0 * 2).min(PAUSE_MAX);
+        tokio::time::sleep(self.next).await;
+        self.next = (self.next * 2).min(PAUSE_MAX);
+    }
+
+    /// The same after a write that failed. Watchers are informed of a store that stays away.
+    pub(super) async fn pause_after(&mut self, error: &impl Display, trouble: impl Fn(String)) {
+        if self.reported.elapsed() >= SILENCE {
+            trouble(format!("{error}; it is tried again until it can be written"));
+            self.reported = Instant::now();
+        }
+        self.pause().await;
     }
 }
 

@@ -58,7 +58,7 @@ pub enum Delta {
         /// The piece.
         text: String,
     },
-    /// The storage cannot be written; it is tried again until it can.
+    /// Something that a person should know: the storage or the anchor file cannot be written.
     Trouble(String),
     /// How far an executor has come.
     Progress {

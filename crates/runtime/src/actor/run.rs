@@ -289,8 +289,8 @@ impl RunActor {
                 Committed::Done => {
                     self.loaded.head = head;
                     self.acknowledge(&events);
-                    if let (Some(Release::Ended), Some(anchor)) = (release, &self.shared.anchor) {
-                        anchor.ended(&self.state().spec.run, self.state().seq, head, now.wall);
+                    if release == Some(Release::Ended) {
+                        self.witness(head, now.wall);
                     }
                     return Ok(release);
                 }
@@ -300,6 +300,16 @@ impl RunActor {
                     self.reload().await?;
                 }
             }
+        }
+    }
+
+    /// Witnesses the end of the run. The run is not at fault if that fails, but its watchers are informed.
+    fn witness(&self, head: Digest, at: Time) {
+        let (Some(anchor), run) = (&self.shared.anchor, &self.state().spec.run) else { return };
+        if let Err(error) = anchor.ended(run, self.state().seq, head, at) {
+            let why = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
+            let problem = format!("the end of this run is not witnessed: {error}{why}");
+            self.shared.deltas.delta(run, None, Delta::Trouble(problem));
         }
     }
 

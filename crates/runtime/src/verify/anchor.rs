@@ -4,7 +4,7 @@
 //! runs that are not anchored yet, and events appended after an anchored end, are reported.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -46,8 +46,11 @@ pub enum AnchorLine {
 
 /// Where the ends of runs are witnessed.
 pub trait Anchor: Send + Sync {
-    /// Witnesses the end of a run. It may fail: the line is then missing, which checking reports.
-    fn ended(&self, run: &RunId, seq: Seq, hash: Digest, at: Time);
+    /// Witnesses the end of a run.
+    ///
+    /// # Errors
+    /// If the line could not be written. It is then missing, which checking reports too.
+    fn ended(&self, run: &RunId, seq: Seq, hash: Digest, at: Time) -> Result<(), AnchorError>;
 }
 
 /// Why an anchor file cannot be used.
@@ -61,17 +64,6 @@ pub enum AnchorError {
         /// Why.
         #[source]
         source: std::io::Error,
-    },
-    /// A line is not one.
-    #[error("line {line} of the anchor file {path} cannot be read")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        line: usize,
-        /// Why.
-        #[source]
-        source: serde_json::Error,
     },
     /// The storage failed.
     #[error(transparent)]
@@ -91,7 +83,8 @@ impl AnchorFile {
         Self { path: path.into(), one_at_a_time: Mutex::new(()) }
     }
 
-    /// Appends a line and syncs it.
+    /// Appends a line and syncs it. A line that cannot be written whole is taken back, so that the next one stands
+    /// alone; processes that share the file wait for one another.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -99,40 +92,65 @@ impl AnchorFile {
         let failed = |source| AnchorError::File { path: self.path.clone(), source };
         let _one = self.one_at_a_time.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut options = std::fs::OpenOptions::new();
-        options.create(true).append(true);
+        options.create(true).append(true).read(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&self.path).map_err(failed)?;
-        let mut text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
-        text.push('\n');
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+        file.lock().map_err(failed)?;
+        let before = file.metadata().map_err(failed)?.len();
+        let json = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
+        let apart = if ends_with_a_line(&mut file, before).map_err(failed)? { "" } else { "\n" };
+        let text = format!("{apart}{json}\n");
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+        written.map_err(|error| {
+            // What cannot be taken back either is a line that cannot be read, and is reported as one.
+            let _ = file.set_len(before);
+            failed(error)
+        })
     }
 
     /// Reads the lines; none while there is no file.
     ///
     /// # Errors
-    /// If the file or a line cannot be read.
-    pub fn lines(&self) -> Result<Vec<AnchorLine>, AnchorError> {
+    /// If the file cannot be read.
+    pub fn lines(&self) -> Result<AnchorLines, AnchorError> {
         let failed = |source| AnchorError::File { path: self.path.clone(), source };
         let file = match std::fs::File::open(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(AnchorLines::default()),
             Err(error) => return Err(failed(error)),
         };
-        let mut lines = Vec::new();
-        for (index, line) in std::io::BufReader::new(file).lines().enumerate() {
-            let text = line.map_err(failed)?;
-            let unreadable = |source| AnchorError::Line { path: self.path.clone(), line: index + 1, source };
-            lines.push(serde_json::from_str(&text).map_err(unreadable)?);
+        let mut lines = AnchorLines::default();
+        for (index, line) in std::io::BufReader::new(file).split(b'\n').enumerate() {
+            match serde_json::from_slice(&line.map_err(failed)?) {
+                Ok(line) => lines.read.push(line),
+                Err(_) => lines.unreadable.push(index + 1),
+            }
         }
         Ok(lines)
     }
 }
 
+/// The lines of an anchor file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnchorLines {
+    /// What they say.
+    pub read: Vec<AnchorLine>,
+    /// The numbers of lines that cannot be read, such as one that a power loss cut. They witness nothing.
+    pub unreadable: Vec<usize>,
+}
+
+fn ends_with_a_line(file: &mut std::fs::File, bytes: u64) -> std::io::Result<bool> {
+    let Some(last) = bytes.checked_sub(1) else { return Ok(true) };
+    let mut end = [0];
+    file.seek(SeekFrom::Start(last))?;
+    file.read_exact(&mut end)?;
+    Ok(end == *b"\n")
+}
+
 impl Anchor for AnchorFile {
-    fn ended(&self, run: &RunId, seq: Seq, hash: Digest, at: Time) {
-        // A line that is missing is reported when the anchors are checked; the run itself is not at fault.
-        let _ = self.append(&AnchorLine::Ended { run: run.clone(), seq, hash, at });
+    fn ended(&self, run: &RunId, seq: Seq, hash: Digest, at: Time) -> Result<(), AnchorError> {
+        self.append(&AnchorLine::Ended { run: run.clone(), seq, hash, at })
     }
 }
 

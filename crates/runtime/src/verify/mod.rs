@@ -4,6 +4,8 @@ mod anchor;
 mod check;
 mod erase;
 
-pub use anchor::{Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorReport, check_anchors};
+pub use anchor::{
+    Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorLines, AnchorReport, check_anchors,
+};
 pub use check::{Problem, RunReport, StoreReport, verify_run, verify_store};
 pub use erase::{EraseFailure, Erased, erase_words};

@@ -91,10 +91,17 @@ async fn a_witness_confirms_ends_and_reports_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let file = AnchorFile::new(folder.path().join("anchors.jsonl"));
     file.append(&line).unwrap();
-    let report = check_anchors(&*process.store, &file.lines().unwrap()).await.unwrap();
+    let report = check_anchors(&*process.store, &file.lines().unwrap().read).await.unwrap();
     assert_eq!(report.confirmed, 1);
     assert_eq!(report.findings, [("run-2".parse().unwrap(), AnchorFinding::Unanchored)]);
     assert!(!report.is_failure());
+    // A power loss cut the next line: what follows it stands alone, and the cut one is reported.
+    let path = folder.path().join("anchors.jsonl");
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, [&whole[..], &whole[..20]].concat()).unwrap();
+    file.append(&line).unwrap();
+    let lines = file.lines().unwrap();
+    assert_eq!((lines.read, lines.unreadable), (vec![line.clone(), line], vec![2]));
     let other = AnchorLine::Ended {
         run: row.run,
         seq: row.head,
