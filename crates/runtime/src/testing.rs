@@ -121,6 +121,8 @@ pub struct Script {
     pub found: Mutex<Found>,
     /// The tools that were executed, in order, with the hash of the key.
     pub executed: Mutex<Vec<(String, Digest)>>,
+    /// The arguments that they got, in order.
+    pub given: Mutex<Vec<Object>>,
     pub shown: Mutex<Vec<usize>>,
     /// How many bytes of messages each model call read.
     pub bytes_shown: Mutex<Vec<usize>>,
@@ -173,6 +175,7 @@ impl Performer for Edge {
         let does = self.script.tools.lock().unwrap().get(&tool).cloned().unwrap_or(Does::Succeeds);
         Box::pin(async move {
             self.script.executed.lock().unwrap().push((tool.clone(), work.execute.key));
+            self.script.given.lock().unwrap().push(work.raw.clone());
             self.script.began.notify_one();
             match does {
                 Does::Succeeds => {}
