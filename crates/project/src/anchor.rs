@@ -8,9 +8,11 @@ use crate::config::Project;
 use crate::environment;
 use crate::failure::{Code, Failure};
 
-/// Where the anchor file of a project is: named by the environment, or else by its `provost.toml`.
-pub fn path(project: &Project) -> Option<PathBuf> {
-    from_environment().or_else(|| Some(project.folder.join(project.file.storage.anchor.as_ref()?)))
+impl Project {
+    /// Where the anchor file of the project is: named by the environment, or else by its `provost.toml`.
+    pub fn anchor_file(&self) -> Option<PathBuf> {
+        from_environment().or_else(|| Some(self.folder.join(self.file.storage.anchor.as_ref()?)))
+    }
 }
 
 pub(crate) fn from_environment() -> Option<PathBuf> {
@@ -19,7 +21,7 @@ pub(crate) fn from_environment() -> Option<PathBuf> {
 }
 
 /// Refuses a project whose file names an anchor file where its agents can write.
-pub fn check_file(project: &Project) -> Result<(), Failure> {
+pub(crate) fn check_file(project: &Project) -> Result<(), Failure> {
     let Some(named) = &project.file.storage.anchor else { return Ok(()) };
     let checked = outside(&project.folder.join(named), &project.root());
     checked.map_err(|failure| failure.at(&project.file.place_of("anchor")))
@@ -27,8 +29,8 @@ pub fn check_file(project: &Project) -> Result<(), Failure> {
 
 /// The anchor file of a project, ready to be appended to. `root` is where the agent works. A run does not begin when
 /// its end could not be witnessed.
-pub fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
-    let Some(path) = path(project) else { return Ok(None) };
+pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = project.anchor_file() else { return Ok(None) };
     outside(&path, &project.root())?;
     outside(&path, root)?;
     let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);

@@ -39,9 +39,17 @@ pub fn anchor_file() -> Option<PathBuf> {
 
 /// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
 fn config_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
     Some(config?.join("provost"))
+}
+
+/// The home folder of the person.
+pub fn home() -> Option<PathBuf> {
+    absolute("HOME")
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// The time tests stop the clock at.

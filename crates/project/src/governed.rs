@@ -10,7 +10,6 @@ use provost_contract::json::{self, Object};
 use provost_policy::{ActionPolicy, Decision};
 use provost_tools::GOVERNING_NAMES;
 
-use crate::anchor;
 use crate::config::Project;
 
 /// How much of a file is read for its digest; a longer one is known by its beginning and its length.
@@ -77,7 +76,7 @@ pub(crate) type Digests = BTreeMap<String, String>;
 impl Governed {
     pub fn new(project: &Project, root: &Path) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let anchor = anchor::path(project).map(|path| lexical(&path));
+        let anchor = project.anchor_file().map(|path| lexical(&path));
         Self { project: project.folder.clone(), git: git_folders(&project.root()), root, anchor }
     }
 
