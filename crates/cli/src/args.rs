@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Ask the policy of a project
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Show the configuration of a project
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Check that a run, or every run, is what was written: journal, list, waits
     Verify(VerifyOptions),
     /// Show, erase and prune what the database holds
@@ -235,6 +238,19 @@ pub(crate) struct ToolsOptions {
     /// Say which rule decides how each tool may run
     #[arg(long)]
     pub(crate) why: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the effective configuration; of keys only whether they are set
+    Show(ConfigShowOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct ConfigShowOptions {
+    /// Say where each value comes from: a file and its line, a variable of the environment, or a default
+    #[arg(long)]
+    pub(crate) origin: bool,
 }
 
 #[derive(Subcommand)]

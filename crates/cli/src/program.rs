@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use provost_tools::supervise;
 
-use crate::args::{Cli, Command, DbCommand, PolicyCommand};
+use crate::args::{Cli, Command, ConfigCommand, DbCommand, PolicyCommand};
 use crate::command;
 use crate::exit::Exit;
 use crate::failure::{Failure, exit_code};
@@ -56,6 +56,7 @@ fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failur
         Command::Doctor(options) => command::doctor::run(&options, start, screen),
         Command::Agents(options) => command::agents::run(&options, start, screen),
         Command::Tools(options) => command::tools::run(&options, start, screen),
+        Command::Config(ConfigCommand::Show(options)) => command::config_show::run(&options, start, screen),
         Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, start, screen),
         Command::Policy(PolicyCommand::Confirm(options)) => {
             deciding(command::policy_confirm::run(&options, start, screen))

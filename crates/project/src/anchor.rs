@@ -44,13 +44,18 @@ pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>
 
 /// Refuses a file in the workspace of an agent, by any way that leads there.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
-    if !resolved(path).starts_with(resolved(root)) {
+    if !is_inside(path, root) {
         return Ok(());
     }
     let message =
         format!("the anchor file {} is in the workspace, where an agent could change it", path.display());
     Err(Failure::new(Code::Config, message)
         .hint("name a file outside of it, such as /var/lib/provost/anchors.jsonl"))
+}
+
+/// Whether a path leads into a folder, by any way.
+pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
+    resolved(path).starts_with(resolved(folder))
 }
 
 /// A path without links, as far as it exists.

@@ -30,6 +30,7 @@ pub mod clock;
 mod config;
 mod copy;
 mod data_dir;
+mod effective;
 pub mod environment;
 mod failure;
 mod find;
@@ -51,6 +52,7 @@ pub use config::{
     is_declared, known_budget,
 };
 pub use data_dir::DataDir;
+pub use effective::{Origin, Setting};
 pub use failure::{Code, Failure, advice};
 pub use guard::{Change, GOVERNED, Guard};
 pub use open::anchor_file;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::anchor;
 use crate::config::{Examples, Project};
 use crate::data_dir::DataDir;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::find;
 use crate::vocabulary;
 
@@ -38,9 +38,23 @@ impl Project {
     pub fn open_with(folder: &Path, examples: Examples) -> Result<Self, Failure> {
         let project = Self::parse(folder, examples)?;
         anchor::check_file(&project)?;
+        project.check_person()?;
         // Here and not where an agent is used, so that every command refuses the same files.
         vocabulary::check(&project)?;
         Ok(project)
+    }
+
+    /// Refuses a person's configuration in the workspace, where an agent could change it.
+    fn check_person(&self) -> Result<(), Failure> {
+        let Some(person) =
+            self.person.as_ref().filter(|person| anchor::is_inside(&person.path, &self.root()))
+        else {
+            return Ok(());
+        };
+        let message =
+            format!("{} is in the workspace, where an agent could change it", person.path.display());
+        Err(Failure::new(Code::Config, message)
+            .hint("choose a smaller `root` under [workspace], or move the file with XDG_CONFIG_HOME"))
     }
 }
 

@@ -202,7 +202,7 @@ impl ModelSource {
 }
 
 /// The keys of the project's models, which nothing that is recorded may hold.
-fn masks(project: &Project) -> Masks {
+pub(crate) fn masks(project: &Project) -> Masks {
     Masks::of(project.models.values().filter_map(|entry| match entry {
         ModelEntry::Remote(config) => Some(&**config),
         ModelEntry::Cassette(_) => None,
