@@ -14,6 +14,9 @@ pub(crate) struct Cli {
     /// Only add lines; draw nothing anew
     #[arg(long, global = true)]
     pub(crate) plain: bool,
+    /// The folder of the project, or one below it
+    #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
+    pub(crate) project: PathBuf,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -53,6 +56,9 @@ pub(crate) enum Command {
     /// Ask the policy of a project
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Show the configuration of a project
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Check that a run, or every run, is what was written: journal, list, waits
     Verify(VerifyOptions),
     /// Show, erase and prune what the database holds
@@ -77,9 +83,9 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunOptions {
-    /// The folder of the project
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
+    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
+    #[arg(value_name = "PROJECT")]
+    pub(crate) folder: Option<PathBuf>,
     /// What to do; the project's own prompt when left out
     #[arg(long, short)]
     pub(crate) prompt: Option<String>,
@@ -97,9 +103,6 @@ pub(crate) struct ChatOptions {
     /// Go on with a conversation: its id, or `last` for the last used
     #[arg(long, short, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The folder of the project
-    #[arg(long, default_value = ".", value_name = "FOLDER")]
-    pub(crate) project: PathBuf,
     #[command(flatten)]
     pub(crate) with: ModelOptions,
 }
@@ -219,22 +222,35 @@ pub(crate) struct ResumeOptions {
 
 #[derive(Args)]
 pub(crate) struct ProjectOption {
-    /// The folder of the project
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
+    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
+    #[arg(value_name = "PROJECT")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 #[derive(Args)]
 pub(crate) struct ToolsOptions {
-    /// The folder of the project
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
+    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
+    #[arg(value_name = "PROJECT")]
+    pub(crate) folder: Option<PathBuf>,
     /// The agent
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
     /// Say which rule decides how each tool may run
     #[arg(long)]
     pub(crate) why: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the effective configuration; of keys only whether they are set
+    Show(ConfigShowOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct ConfigShowOptions {
+    /// Say where each value comes from: a file and its line, a variable of the environment, or a default
+    #[arg(long)]
+    pub(crate) origin: bool,
 }
 
 #[derive(Subcommand)]
@@ -247,9 +263,6 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Args)]
 pub(crate) struct PolicyConfirmOptions {
-    /// The folder of the project
-    #[arg(long, default_value = ".")]
-    pub(crate) project: PathBuf,
     /// Confirm without a question
     #[arg(long, short)]
     pub(crate) yes: bool,
@@ -262,9 +275,6 @@ pub(crate) struct PolicyTestOptions {
     /// Its arguments as JSON
     #[arg(default_value = "{}")]
     pub(crate) arguments: String,
-    /// The folder of the project
-    #[arg(long, default_value = ".")]
-    pub(crate) project: PathBuf,
     /// The agent whose own words count too; the default or only one when left out
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
@@ -335,9 +345,6 @@ pub(crate) struct PruneOptions {
 pub(crate) struct ValidateOptions {
     /// A message of a model, or a bare declaration as JSON; `-` reads standard input
     pub(crate) file: PathBuf,
-    /// The project whose tools may be named
-    #[arg(long, default_value = ".")]
-    pub(crate) project: PathBuf,
 }
 
 #[derive(Args)]

@@ -2,8 +2,8 @@
 
 use provost::{DecideError, WorkError};
 use provost_engine::RunId;
-use provost_project::failure::advice;
-pub(crate) use provost_project::failure::{Code, Failure};
+use provost_project::advice;
+pub(crate) use provost_project::{Code, Failure};
 use provost_runtime::actor::LoadError;
 use provost_runtime::host::RunsError;
 use provost_runtime::port::Fault;

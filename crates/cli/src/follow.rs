@@ -5,7 +5,7 @@ use std::time::Duration;
 use provost::{Decision, Followed, Outcome, RunEvents, RunHandle, RunStatus, Verdict, WorkError};
 use provost_contract::json::without_nulls;
 use provost_engine::{RunId, Seq};
-use provost_project::setup::Setup;
+use provost_project::ProjectRuntime;
 use provost_runtime::store::RunFilter;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::live::{Live, Manner};
 use crate::pending::Pending;
 use crate::question::Question;
 use crate::screen::{Screen, Stream};
-use crate::view::{Gauge, gauges, untouched};
+use crate::view::{Gauge, elsewhere, gauges, untouched};
 
 /// How often what changes with time is drawn anew.
 const TICK: Duration = Duration::from_millis(500);
@@ -40,7 +40,7 @@ impl Answers {
 
 /// Begins to watch a run behind a position of its journal. Called before the run goes on, so that nothing is missed
 /// that streams.
-pub(crate) async fn news(setup: &Setup, run: &RunId, shown: Seq) -> Result<News, Failure> {
+pub(crate) async fn news(setup: &ProjectRuntime, run: &RunId, shown: Seq) -> Result<News, Failure> {
     let events = setup.runtime.events(run, shown).await.map_err(|error| unworked(run, &error))?;
     Ok(News { events, shown })
 }
@@ -53,7 +53,7 @@ pub(crate) struct News {
 
 /// Watches a run until it is over, or rests and no person is there to answer it.
 pub(crate) async fn follow(
-    setup: &Setup,
+    setup: &ProjectRuntime,
     handle: RunHandle,
     news: News,
     answers: Answers,
@@ -79,7 +79,7 @@ pub(crate) async fn follow(
 }
 
 /// What a run has used so far.
-pub(crate) async fn gauges_of(setup: &Setup, run: &RunId) -> Vec<Gauge> {
+pub(crate) async fn gauges_of(setup: &ProjectRuntime, run: &RunId) -> Vec<Gauge> {
     match journal::read(&**setup.runtime.store(), run).await {
         Ok(read) => gauges(&read),
         Err(_) => setup.limits.as_ref().map(untouched).unwrap_or_default(),
@@ -100,7 +100,7 @@ pub(crate) struct Watched {
 impl Watched {
     /// Shows what happened behind the position, and begins to watch.
     pub(crate) async fn begin(
-        setup: &Setup,
+        setup: &ProjectRuntime,
         run: &RunId,
         News { events, shown }: News,
         mut live: Live,
@@ -123,7 +123,7 @@ impl Watched {
     /// it as it is.
     pub(crate) async fn until_rest(
         &mut self,
-        setup: &Setup,
+        setup: &ProjectRuntime,
         handle: &RunHandle,
         going_on: &str,
         screen: Screen,
@@ -169,7 +169,7 @@ impl Watched {
     }
 
     /// Shows what the journal has and the watcher has not got yet.
-    async fn catch_up(&mut self, setup: &Setup) -> Result<(), Failure> {
+    async fn catch_up(&mut self, setup: &ProjectRuntime) -> Result<(), Failure> {
         let listed = setup.runtime.store().run(self.run.clone()).await;
         let head = listed.map_err(|fault| Failure::storage(&fault))?.map_or(Seq(0), |listed| listed.row.head);
         while self.live.seq() < head {
@@ -190,7 +190,12 @@ enum Heard {
 }
 
 /// Gets an answer to everything a run waits for. Without a person, everything is shown before the run is left.
-async fn answered(setup: &Setup, run: &RunId, answers: Answers, screen: Screen) -> Result<Heard, Failure> {
+async fn answered(
+    setup: &ProjectRuntime,
+    run: &RunId,
+    answers: Answers,
+    screen: Screen,
+) -> Result<Heard, Failure> {
     let waiting = Pending::of(setup, run).await?;
     let mut heard = Heard::Everything;
     for pending in &waiting {
@@ -276,7 +281,11 @@ pub(crate) fn yes_or_no(words: &str) -> Option<Verdict> {
 }
 
 /// Answers a question, or says plainly why the answer does not count.
-pub(crate) async fn decide(setup: &Setup, pending: &Pending, decision: &Decision) -> Result<(), Failure> {
+pub(crate) async fn decide(
+    setup: &ProjectRuntime,
+    pending: &Pending,
+    decision: &Decision,
+) -> Result<(), Failure> {
     let decision =
         Decision { origin: Some(identity::origin()), via: identity::DOOR.to_owned(), ..decision.clone() };
     // The run goes on when it is asked for, which a door does after its last answer.
@@ -286,7 +295,7 @@ pub(crate) async fn decide(setup: &Setup, pending: &Pending, decision: &Decision
 
 /// Answers a question. One that was answered elsewhere meanwhile is no failure: the run goes on with that answer.
 async fn decide_or_see(
-    setup: &Setup,
+    setup: &ProjectRuntime,
     pending: &Pending,
     decision: &Decision,
     screen: Screen,
@@ -301,7 +310,7 @@ async fn decide_or_see(
 }
 
 /// The end of a run: its words to standard output, the rest beside them.
-async fn ended(setup: &Setup, outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
+async fn ended(setup: &ProjectRuntime, outcome: &Outcome, live: &Live, screen: Screen) -> Exit {
     if screen.is_json() {
         screen.document(&outcome_document(outcome));
     } else {
@@ -323,14 +332,14 @@ async fn ended(setup: &Setup, outcome: &Outcome, live: &Live, screen: Screen) ->
             // The whole of it stands above, where it happened.
             screen.note(&format!("why: {}", why.lines().next().unwrap_or_default().trim_end_matches(':')));
         }
-        let name = name_of(setup, run).await;
+        let (name, next) = (name_of(setup, run).await, format!("next{}:", elsewhere(setup)));
         screen.note(&match outcome.status {
             RunStatus::Completed => {
-                format!("next: provost show {name}, provost explain {name}, provost replay {name}")
+                format!("{next} provost show {name}, provost explain {name}, provost replay {name}")
             }
-            RunStatus::Cancelled => format!("next: provost show {name}, provost explain {name}"),
+            RunStatus::Cancelled => format!("{next} provost show {name}, provost explain {name}"),
             RunStatus::BudgetExceeded => {
-                format!("next: provost explain {name}, provost resume {name} --budget NAME=NUMBER")
+                format!("{next} provost explain {name}, provost resume {name} --budget NAME=NUMBER")
             }
             RunStatus::Queued
             | RunStatus::Running
@@ -338,14 +347,14 @@ async fn ended(setup: &Setup, outcome: &Outcome, live: &Live, screen: Screen) ->
             | RunStatus::Cancelling
             | RunStatus::Stalled
             | RunStatus::Interrupted
-            | RunStatus::Failed => format!("next: provost explain {name}, provost resume {name}"),
+            | RunStatus::Failed => format!("{next} provost explain {name}, provost resume {name}"),
         });
     }
     exit_of(outcome.status)
 }
 
 /// What a person types for a run: `last` only when it is the newest one.
-async fn name_of(setup: &Setup, run: &RunId) -> String {
+async fn name_of(setup: &ProjectRuntime, run: &RunId) -> String {
     let newest = setup.runtime.store().runs(RunFilter::default(), None, 1).await;
     let is_newest = newest.is_ok_and(|page| page.items.iter().any(|listed| listed.row.run == *run));
     if is_newest { "last".to_owned() } else { run.to_string() }
@@ -375,7 +384,7 @@ pub(crate) fn exit_of(status: RunStatus) -> Exit {
 }
 
 /// A run that waits for somebody who is not there: how it can go on.
-async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit, Failure> {
+async fn parked(setup: &ProjectRuntime, outcome: &Outcome, screen: Screen) -> Result<Exit, Failure> {
     let run = &outcome.run;
     let status = outcome.status.as_str();
     if screen.is_json() {
@@ -383,7 +392,7 @@ async fn parked(setup: &Setup, outcome: &Outcome, screen: Screen) -> Result<Exit
         return Ok(Exit::Waiting);
     }
     screen.note("");
-    screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like:"));
+    screen.note(&format!("{run}: {status}. Nothing is lost; go on whenever you like{}:", elsewhere(setup)));
     let (waiting, name) = (Pending::of(setup, run).await?, name_of(setup, run).await);
     for pending in &waiting {
         // Several calls are decided by name, so that none is allowed unseen.

@@ -8,7 +8,7 @@ use provost_contract::tool::ToolCall;
 use provost_engine::event::WaitKind;
 use provost_engine::view;
 use provost_engine::{RunId, WaitId};
-use provost_project::setup::Setup;
+use provost_project::ProjectRuntime;
 use provost_tools::Preview;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Everything that a run waits for and no one has decided, in the order in which it was asked.
-    pub(crate) async fn of(setup: &Setup, run: &RunId) -> Result<Vec<Self>, Failure> {
+    pub(crate) async fn of(setup: &ProjectRuntime, run: &RunId) -> Result<Vec<Self>, Failure> {
         let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
         let mut all = Vec::new();
         for pending in waits {
@@ -47,7 +47,7 @@ impl Pending {
         Ok(all)
     }
 
-    async fn read(setup: &Setup, pending: view::Pending) -> Self {
+    async fn read(setup: &ProjectRuntime, pending: view::Pending) -> Self {
         // A tool that asked by itself before it acted says what it would do.
         let shown = if pending.asked_by_tool { None } else { preview(setup, &pending).await };
         Self {
@@ -120,7 +120,7 @@ impl Pending {
 }
 
 /// What the call would do now, with the arguments of the journal.
-async fn preview(setup: &Setup, pending: &view::Pending) -> Option<Preview> {
+async fn preview(setup: &ProjectRuntime, pending: &view::Pending) -> Option<Preview> {
     let asked = ToolCall::new(&pending.tool, pending.arguments.clone(), Object::new(), Some(&pending.label));
     setup.tools.preview(&asked).await
 }

@@ -1,11 +1,12 @@
 //! From the command line to an exit code.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use provost_tools::supervise;
 
-use crate::args::{Cli, Command, DbCommand, PolicyCommand};
+use crate::args::{Cli, Command, ConfigCommand, DbCommand, PolicyCommand};
 use crate::command;
 use crate::exit::Exit;
 use crate::failure::{Failure, exit_code};
@@ -27,7 +28,7 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     let screen = Screen::new(cli.json).only_adding(cli.plain);
-    let done = perform(cli.command, &screen).and_then(|exit| Screen::written().map(|()| exit));
+    let done = perform(cli.command, &cli.project, &screen).and_then(|exit| Screen::written().map(|()| exit));
     match done {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -49,17 +50,18 @@ fn close_memory() {
 }
 
 /// Only commands that wait get something to wait with: the others answer at once.
-fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
+fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match asked {
         Command::Init(options) => command::init::run(&options, screen),
-        Command::Doctor(options) => command::doctor::run(&options, screen),
-        Command::Agents(options) => command::agents::run(&options, screen),
-        Command::Tools(options) => command::tools::run(&options, screen),
-        Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, screen),
+        Command::Doctor(options) => command::doctor::run(&options, start, screen),
+        Command::Agents(options) => command::agents::run(&options, start, screen),
+        Command::Tools(options) => command::tools::run(&options, start, screen),
+        Command::Config(ConfigCommand::Show(options)) => command::config_show::run(&options, start, screen),
+        Command::Policy(PolicyCommand::Test(options)) => command::policy_test::run(&options, start, screen),
         Command::Policy(PolicyCommand::Confirm(options)) => {
-            deciding(command::policy_confirm::run(&options, screen))
+            deciding(command::policy_confirm::run(&options, start, screen))
         }
-        Command::Validate(options) => command::validate::run(&options, screen),
+        Command::Validate(options) => command::validate::run(&options, start, screen),
         Command::Import(options) => command::import::run(&options, screen),
         Command::Completions(options) => Ok(command::completions::run(&options, screen)),
         Command::Reference => {
@@ -67,25 +69,27 @@ fn perform(asked: Command, screen: &Screen) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         // `--yes` decides, and a program of a run decides nothing.
-        Command::Run(options) if options.with.yes => deciding(command::run::run(&options, screen)),
-        Command::Run(options) => working(command::run::run(&options, screen)),
-        Command::Chat(options) => deciding(command::chat::run(&options, screen)),
-        Command::Runs(options) => waiting(command::runs::run(&options, screen)),
-        Command::Show(options) => waiting(command::show::run(&options, screen)),
-        Command::Explain(options) => command::explain::run(&options, screen),
-        Command::Replay(options) => waiting(command::replay::run(&options, screen)),
-        Command::Verify(options) => waiting(command::verify::run(&options, screen)),
-        Command::Db(DbCommand::Stats) => waiting(command::db_stats::run(screen)),
-        Command::Db(DbCommand::Records(options)) => waiting(command::db_records::run(&options, screen)),
-        Command::Db(DbCommand::Erase(options)) => deciding(command::db_erase::run(&options, screen)),
-        Command::Db(DbCommand::Prune(options)) => deciding(command::db_prune::run(&options, screen)),
-        Command::Export(options) => waiting(command::export::run(&options, screen)),
-        Command::Approve(options) => deciding(command::approve::run(&options, screen)),
-        Command::Reject(options) => deciding(command::reject::run(&options, screen)),
-        Command::Answer(options) => deciding(command::answer::run(&options, screen)),
-        Command::Remembered => waiting(command::remembered::run(screen)),
-        Command::Forget(options) => deciding(command::forget::run(&options, screen)),
-        Command::Cancel(options) => deciding(command::cancel::run(&options, screen)),
-        Command::Resume(options) => deciding(command::resume::run(&options, screen)),
+        Command::Run(options) if options.with.yes => deciding(command::run::run(&options, start, screen)),
+        Command::Run(options) => working(command::run::run(&options, start, screen)),
+        Command::Chat(options) => deciding(command::chat::run(&options, start, screen)),
+        Command::Runs(options) => waiting(command::runs::run(&options, start, screen)),
+        Command::Show(options) => waiting(command::show::run(&options, start, screen)),
+        Command::Explain(options) => command::explain::run(&options, start, screen),
+        Command::Replay(options) => waiting(command::replay::run(&options, start, screen)),
+        Command::Verify(options) => waiting(command::verify::run(&options, start, screen)),
+        Command::Db(DbCommand::Stats) => waiting(command::db_stats::run(start, screen)),
+        Command::Db(DbCommand::Records(options)) => {
+            waiting(command::db_records::run(&options, start, screen))
+        }
+        Command::Db(DbCommand::Erase(options)) => deciding(command::db_erase::run(&options, start, screen)),
+        Command::Db(DbCommand::Prune(options)) => deciding(command::db_prune::run(&options, start, screen)),
+        Command::Export(options) => waiting(command::export::run(&options, start, screen)),
+        Command::Approve(options) => deciding(command::approve::run(&options, start, screen)),
+        Command::Reject(options) => deciding(command::reject::run(&options, start, screen)),
+        Command::Answer(options) => deciding(command::answer::run(&options, start, screen)),
+        Command::Remembered => waiting(command::remembered::run(start, screen)),
+        Command::Forget(options) => deciding(command::forget::run(&options, start, screen)),
+        Command::Cancel(options) => deciding(command::cancel::run(&options, start, screen)),
+        Command::Resume(options) => deciding(command::resume::run(&options, start, screen)),
     }
 }

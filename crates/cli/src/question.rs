@@ -4,7 +4,7 @@ use provost::ClientResult;
 use provost_contract::json;
 use provost_engine::event::WaitKind;
 use provost_engine::{RunId, WaitId, view};
-use provost_project::setup::Setup;
+use provost_project::ProjectRuntime;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, undecided, unworked};
@@ -23,7 +23,7 @@ pub(crate) struct Question {
 
 impl Question {
     /// The questions of a run that no one answered yet.
-    pub(crate) async fn of(setup: &Setup, run: &RunId) -> Result<Vec<Self>, Failure> {
+    pub(crate) async fn of(setup: &ProjectRuntime, run: &RunId) -> Result<Vec<Self>, Failure> {
         let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
         let asks = |pending: &&view::Pending| {
             pending.tool == ASK && matches!(pending.kind, WaitKind::Client | WaitKind::Question)
@@ -61,7 +61,7 @@ impl Question {
     }
 
     /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is asked for.
-    pub(crate) async fn answer(&self, setup: &Setup, words: &str) -> Result<(), Failure> {
+    pub(crate) async fn answer(&self, setup: &ProjectRuntime, words: &str) -> Result<(), Failure> {
         let result = json!({ "answer": self.meant(words) });
         let result = ClientResult::ok(result).by(identity::actor());
         let submitted = setup.runtime.record_result(&self.wait.to_string(), result).await;

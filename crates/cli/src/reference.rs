@@ -15,7 +15,8 @@ pub(crate) fn reference() -> String {
         "# The command line\n\nMade by `cargo xtask generate` from the program; do not edit.\n\n\
          Data goes to standard output, everything else to standard error. `--json` prints one JSON document \
          or event a line. On a terminal `run` draws what runs, what waits and what was used below its lines; \
-         `--plain` or `TERM=dumb` only adds lines, `NO_COLOR` takes the colours away. A run is named by its id; `last` is the newest.\n",
+         `--plain` or `TERM=dumb` only adds lines, `NO_COLOR` takes the colours away. A run is named by its id; `last` is the newest. \
+         The project is found upwards from the folder you are in; `--project FOLDER` begins elsewhere.\n",
     );
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         section(&mut text, "provost", command);
@@ -37,7 +38,7 @@ fn section(text: &mut String, before: &str, command: &Command) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let _ = write!(text, "\n## {name}\n\n{about}.\n\n");
     for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-        if !matches!(argument.get_id().as_str(), "help" | "json" | "plain") {
+        if !matches!(argument.get_id().as_str(), "help" | "json" | "plain" | "project") {
             let _ = writeln!(text, "- `{}`: {}", self::name(argument), meaning(argument));
         }
     }

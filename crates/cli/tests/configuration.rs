@@ -8,7 +8,8 @@ use super::world::World;
 fn mistakes_are_told_with_code_line_and_hint() {
     let world = World::new();
     let told = |files: &[(&str, &str)], words: &[&str]| {
-        let _ = fs::remove_dir_all(world.path("p"));
+        let _ = fs::remove_file(world.path("p/provost.toml"));
+        let _ = fs::remove_dir_all(world.path("p/agents"));
         for (name, content) in files {
             let path = world.path("p").join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

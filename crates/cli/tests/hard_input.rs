@@ -47,7 +47,7 @@ fn files_nobody_may_read_are_named() {
     refused(&told("cassette.json", &["import", "examples/audit/cassette.json"]), 1, "error[PV0012]: ");
     assert_eq!(world.bound(&["agents", "examples/audit"]).code, 0, "readable again, it works");
     // Whoever may write here may not copy what cannot be read.
-    world.mode("", 0o777);
+    world.mode("examples/audit", 0o777);
     let run = told("project/LICENSE", &["run", "examples/audit"]);
     refused(&run, 2, "error[PV0001]: [here]/examples/audit/project cannot be copied: Permission denied");
     assert_eq!(

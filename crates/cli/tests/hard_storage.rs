@@ -89,11 +89,11 @@ fn what_may_not_be_read_is_not_called_missing() {
 fn a_read_only_mount_is_read() {
     let world = parked();
     without_shared_memory(&world);
-    let script = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\" || exit 9
+    let script = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD/examples/audit\" || exit 9
         provost runs; echo \"runs $?\"
         provost show last >/dev/null; echo \"show $?\"
         provost approve last; echo \"approve $?\"
-        provost run examples/audit; echo \"run $?\"
+        provost run; echo \"run $?\"
         provost init new; echo \"init $?\"";
     let Some(printed) = world.with_mounts(script) else { return };
     let codes: Vec<&str> = printed.stdout.lines().filter(|line| !line.starts_with("run_")).collect();
@@ -105,12 +105,12 @@ fn a_read_only_mount_is_read() {
 #[test]
 fn a_full_disk_stops_a_decision_and_loses_nothing() {
     let world = World::new();
-    let script = "mkdir t && mount -t tmpfs -o size=2m tmpfs t && cp -r examples t/ && cd t || exit 9
-        provost run examples/audit 2>/dev/null; echo \"run $?\"
+    let script = "mkdir t && mount -t tmpfs -o size=2m tmpfs t && cp -r examples/audit/. t/ && cd t || exit 9
+        provost run 2>/dev/null; echo \"run $?\"
         dd if=/dev/zero of=filled bs=1k 2>/dev/null
         provost runs >/dev/null; echo \"runs $?\"
         provost approve last; echo \"approve $?\"
-        provost run examples/audit; echo \"run $?\"
+        provost run; echo \"run $?\"
         provost init new; echo \"init $?\"; ls new
         provost export last >kept 2>/dev/null; echo \"export $?\"
         rm filled
@@ -150,18 +150,18 @@ fn a_full_disk_stops_a_decision_and_loses_nothing() {
 #[test]
 fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
     let world = World::new();
-    let script = "mkdir t && mount -t tmpfs -o size=4m tmpfs t && cp -r examples t/ && cd t || exit 9
+    let script = "mkdir t && mount -t tmpfs -o size=4m tmpfs t && cp -r examples/audit/. t/ && cd t || exit 9
         for room in 40 60 80 100 120 140; do
             rm -rf .provost; used=$(df -k --output=used . | tail -1)
             mount -o remount,size=$((used + room))k \"$PWD\" || exit 9
-            provost run examples/audit --yes >/dev/null 2>../err; code=$?
+            provost run --yes >/dev/null 2>../err; code=$?
             case $code in 0|1) ;; *) echo \"$room ended with $code\"; cat ../err;; esac
             if [ $code = 1 ]; then grep -q 'hint: .*free some space' ../err || { echo \"$room:\"; cat ../err; }; fi
             mount -o remount,size=4m \"$PWD\" || exit 9
             if provost runs 2>/dev/null | grep -q .; then
                 provost resume last --yes >/dev/null 2>../err || { echo \"$room: not resumed\"; cat ../err; }
             else
-                provost run examples/audit --yes >/dev/null 2>../err || { echo \"$room: not run\"; cat ../err; }
+                provost run --yes >/dev/null 2>../err || { echo \"$room: not run\"; cat ../err; }
             fi
             echo \"$room: $(provost verify | wc -l) $(cat .provost/work/*/src/sum.sh | grep -c 'echo $(($1 + $2))$')\"
         done";

@@ -148,6 +148,8 @@ fn a_program_of_a_run_can_do_nothing_that_only_a_person_may() {
         assert_eq!(inside.code, 1, "{words:?}: {}", inside.stderr);
         assert!(inside.stderr.starts_with("error[PV0016]"), "{words:?}: {}", inside.stderr);
     }
-    let reads = office.world.printed(office.command(&["show", "last"]).env("PROVOST_RUN", "run_x"));
+    let reads = office
+        .world
+        .printed(office.command(&["show", "last", "--project", "office"]).env("PROVOST_RUN", "run_x"));
     assert_eq!(reads.code, 0, "looking is free");
 }

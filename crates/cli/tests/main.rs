@@ -9,6 +9,7 @@ mod hard_input;
 mod hard_storage;
 mod identity;
 mod machines;
+mod person;
 mod policy;
 mod programs;
 mod questions;

@@ -83,6 +83,25 @@ fn a_cassette_answers_nothing_it_was_not_asked() {
 }
 
 #[test]
+fn a_project_is_found_from_below_and_its_runs_lie_with_it() {
+    let world = World::new();
+    let below = |words: &[&str], folder: &str| {
+        let mut command = world.command(words);
+        world.printed(command.current_dir(world.path(folder)))
+    };
+    let run = below(&["run", "--yes"], "examples/audit/project/src");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("next: provost show last"), "{}", run.stderr);
+    assert!(world.path("examples/audit/.provost/provost.db").is_file());
+    assert!(!world.path("examples/audit/project/src/.provost").exists());
+    let listed = |folder: &str| below(&["runs", "--project", "."], folder).stdout.lines().count();
+    assert_eq!(listed("examples/audit/project"), 1);
+    assert_eq!(listed("examples/audit"), 1);
+    assert_eq!(listed(""), 0, "another folder has no runs");
+    assert_eq!(below(&["runs", "--project", "examples/audit/agents"], "").stdout.lines().count(), 1);
+}
+
+#[test]
 fn a_parked_run_can_be_cancelled() {
     let world = World::new();
     assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);

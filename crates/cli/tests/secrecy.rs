@@ -63,6 +63,7 @@ fn a_program_cannot_read_the_environment_or_memory_of_provost() {
     fs::write(world.path("vault/provost.toml"), toml).unwrap();
     fs::write(world.path("vault/agents/clerk.md"), "---\nname: clerk\n---\nWork.\n").unwrap();
     world.mode("", 0o777);
+    world.mode("vault", 0o777);
     let run = world.command(&["run", "vault"]);
     let mut command = if who("-u") == "0" {
         let program = world.path("provost");
@@ -78,7 +79,13 @@ fn a_program_cannot_read_the_environment_or_memory_of_provost() {
     let printed = world.printed(&mut command);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     let mut show = Command::new(command.get_program());
-    show.args(command.get_args().take_while(|word| *word != "run")).args(["show", "last", "--json"]);
+    show.args(command.get_args().take_while(|word| *word != "run")).args([
+        "show",
+        "last",
+        "--json",
+        "--project",
+        "vault",
+    ]);
     let shown = world.printed(show.current_dir(world.path("")).env_clear().env("PATH", "/usr/bin:/bin"));
     assert!(shown.stdout.contains("exit_code"), "{} {}", shown.stdout, shown.stderr);
     let reversed: String = KEY.chars().rev().collect();

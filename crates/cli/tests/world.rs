@@ -1,5 +1,6 @@
 //! A folder of its own, with a copy of the examples, a stopped clock and names from a seed.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,25 +15,68 @@ pub(crate) struct Printed {
     pub(crate) stderr: String,
 }
 
-/// A folder somebody works in.
-pub(crate) struct World(tempfile::TempDir);
+/// A folder with projects in it, and the project that was worked on last.
+pub(crate) struct World(tempfile::TempDir, RefCell<String>);
+
+/// Commands about runs, which take their project as `--project`.
+const ABOUT_RUNS: [&str; 13] = [
+    "runs",
+    "show",
+    "explain",
+    "replay",
+    "approve",
+    "reject",
+    "remembered",
+    "forget",
+    "answer",
+    "cancel",
+    "resume",
+    "verify",
+    "export",
+];
 
 impl World {
     pub(crate) fn new() -> Self {
-        let world = Self(tempfile::tempdir().unwrap());
+        let world = Self(tempfile::tempdir().unwrap(), RefCell::new("examples/audit".to_owned()));
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/audit");
         copy(&examples, &world.path("examples/audit"));
         world
     }
 
+    /// A path; what begins with `.provost` lies with the project.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
+        let home = if path.starts_with(".provost") { &**self.1.borrow() } else { "" };
+        self.0.path().join(home).join(path)
+    }
+
+    /// The words of a command, with the project that was run last for those that need it.
+    fn within_project(&self, words: &[&str]) -> Vec<String> {
+        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let plain: Vec<&String> =
+            words.iter().filter(|word| !matches!(word.as_str(), "--json" | "--plain")).collect();
+        let option = words.iter().position(|word| word == "--project").and_then(|at| words.get(at + 1));
+        match (plain.first().map(|word| word.as_str()), option) {
+            (Some("run"), None) => {
+                let folder =
+                    plain.get(1).filter(|word| !word.starts_with('-')).map_or(".", |word| word.as_str());
+                if self.0.path().join(folder).is_dir() {
+                    folder.clone_into(&mut self.1.borrow_mut());
+                }
+            }
+            (Some("chat"), None) => ".".clone_into(&mut self.1.borrow_mut()),
+            (_, Some(folder)) => *self.1.borrow_mut() = folder.clone(),
+            (Some(command), None) if ABOUT_RUNS.contains(&command) || command == "db" => {
+                words.extend(["--project".to_owned(), self.1.borrow().clone()]);
+            }
+            (_, None) => {}
+        }
+        words
     }
 
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_provost"));
         command
-            .args(words)
+            .args(self.within_project(words))
             .current_dir(self.0.path())
             .env_clear()
             .envs([("PATH", "/usr/bin:/bin"), ("USER", "mallory"), ("PROVOST_SEED", "7")])

@@ -8,9 +8,11 @@ use crate::config::Project;
 use crate::environment;
 use crate::failure::{Code, Failure};
 
-/// Where the anchor file of a project is: named by the environment, or else by its `provost.toml`.
-pub fn path(project: &Project) -> Option<PathBuf> {
-    from_environment().or_else(|| Some(project.folder.join(project.file.storage.anchor.as_ref()?)))
+impl Project {
+    /// Where the anchor file of the project is: named by the environment, or else by its `provost.toml`.
+    pub fn anchor_file(&self) -> Option<PathBuf> {
+        from_environment().or_else(|| Some(self.folder.join(self.file.storage.anchor.as_ref()?)))
+    }
 }
 
 pub(crate) fn from_environment() -> Option<PathBuf> {
@@ -19,7 +21,7 @@ pub(crate) fn from_environment() -> Option<PathBuf> {
 }
 
 /// Refuses a project whose file names an anchor file where its agents can write.
-pub fn check_file(project: &Project) -> Result<(), Failure> {
+pub(crate) fn check_file(project: &Project) -> Result<(), Failure> {
     let Some(named) = &project.file.storage.anchor else { return Ok(()) };
     let checked = outside(&project.folder.join(named), &project.root());
     checked.map_err(|failure| failure.at(&project.file.place_of("anchor")))
@@ -27,8 +29,8 @@ pub fn check_file(project: &Project) -> Result<(), Failure> {
 
 /// The anchor file of a project, ready to be appended to. `root` is where the agent works. A run does not begin when
 /// its end could not be witnessed.
-pub fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
-    let Some(path) = path(project) else { return Ok(None) };
+pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = project.anchor_file() else { return Ok(None) };
     outside(&path, &project.root())?;
     outside(&path, root)?;
     let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
@@ -42,13 +44,18 @@ pub fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failu
 
 /// Refuses a file in the workspace of an agent, by any way that leads there.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
-    if !resolved(path).starts_with(resolved(root)) {
+    if !is_inside(path, root) {
         return Ok(());
     }
     let message =
         format!("the anchor file {} is in the workspace, where an agent could change it", path.display());
     Err(Failure::new(Code::Config, message)
         .hint("name a file outside of it, such as /var/lib/provost/anchors.jsonl"))
+}
+
+/// Whether a path leads into a folder, by any way.
+pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
+    resolved(path).starts_with(resolved(folder))
 }
 
 /// A path without links, as far as it exists.

@@ -5,34 +5,36 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::Project;
+use crate::data_dir::{self, DataDir};
 use crate::failure::{Code, Failure};
-use crate::place::{self, Place};
 
 /// How much is copied at most.
 const ENTRIES_MAX: usize = 10_000;
 
-/// The folder a run or a conversation works in: the project's own, or a copy made for it.
-pub fn workspace(project: &Project, place: &Place, name: &str) -> Result<PathBuf, Failure> {
-    let root = project.root();
-    if !project.file.workspace.copy {
-        return Ok(root);
-    }
-    let copy = place.copy_of(name);
-    if copy.is_dir() {
-        return Ok(copy);
-    }
-    // The folder of copies is made with the storage, which hides it from git.
-    place.open()?;
-    // A copy is there as a whole or not at all: a conversation goes on with what it finds.
-    let partial = place.copy_of(&format!("{name}.partial"));
-    let copies = place.file("work");
-    place::for_the_owner(&copies).map_err(|error| Failure::unwritable(&copies, &error))?;
-    match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
-        Ok(()) => Ok(copy),
-        Err(error) => {
-            // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
-            drop(std::fs::remove_dir_all(&partial));
-            Err(uncopied(&root, &error))
+impl Project {
+    /// The folder a run or a conversation works in: the project's own, or a copy made for it.
+    pub fn workspace(&self, data: &DataDir, name: &str) -> Result<PathBuf, Failure> {
+        let root = self.root();
+        if !self.file.workspace.copy {
+            return Ok(root);
+        }
+        let copy = data.copy_of(name);
+        if copy.is_dir() {
+            return Ok(copy);
+        }
+        // The folder of copies is made with the storage, which hides it from git.
+        data.open()?;
+        // A copy is there as a whole or not at all: a conversation goes on with what it finds.
+        let partial = data.copy_of(&format!("{name}.partial"));
+        let copies = data.file("work");
+        data_dir::for_the_owner(&copies).map_err(|error| Failure::unwritable(&copies, &error))?;
+        match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
+            Ok(()) => Ok(copy),
+            Err(error) => {
+                // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
+                drop(std::fs::remove_dir_all(&partial));
+                Err(uncopied(&root, &error))
+            }
         }
     }
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use crate::failure::{Code, Failure};
 
 /// Where everything is kept, when not in `.provost/`.
-const DATABASE: &str = "PROVOST_DATABASE_URL";
+pub(crate) const DATABASE: &str = "PROVOST_DATABASE_URL";
 /// The file with the key that seals secret arguments of calls that wait.
-const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
+pub(crate) const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
 /// The file outside the database that has a line for every run that ended.
-const ANCHOR: &str = "PROVOST_ANCHOR_FILE";
+pub(crate) const ANCHOR: &str = "PROVOST_ANCHOR_FILE";
 /// A fixed time in milliseconds, for tests.
 const CLOCK: &str = "PROVOST_CLOCK_MS";
 /// A seed for names, for tests.
@@ -39,9 +39,22 @@ pub fn anchor_file() -> Option<PathBuf> {
 
 /// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
 fn config_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
     Some(config?.join("provost"))
+}
+
+/// The person's own configuration of models and keys.
+pub fn config_file() -> Option<PathBuf> {
+    Some(config_folder()?.join("config.toml"))
+}
+
+/// The home folder of the person.
+pub fn home() -> Option<PathBuf> {
+    absolute("HOME")
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// The time tests stop the clock at.

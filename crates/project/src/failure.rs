@@ -81,11 +81,15 @@ impl Code {
     }
 }
 
-/// Why a command was not carried out.
-#[derive(Debug)]
+/// Why something was not done: a stable code, a sentence, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
+    /// The stable code.
     pub code: Code,
+    /// What is wrong, and where.
     pub message: String,
+    /// What to do about it.
     pub hint: Option<String>,
 }
 

@@ -10,8 +10,8 @@ use provost_contract::json::{self, Object};
 use provost_policy::{ActionPolicy, Decision};
 use provost_tools::GOVERNING_NAMES;
 
-use crate::anchor;
 use crate::config::Project;
+use crate::environment;
 
 /// How much of a file is read for its digest; a longer one is known by its beginning and its length.
 const DIGEST_BYTES_MAX: usize = 4 << 20;
@@ -67,8 +67,10 @@ pub struct Governed {
     root: PathBuf,
     /// Where git keeps what it runs, when the project is in a repository.
     git: Vec<PathBuf>,
-    /// The anchor file, when there is one.
-    anchor: Option<PathBuf>,
+    /// The anchor file and the person's own configuration, when there are such.
+    outside: Vec<PathBuf>,
+    /// The person's own configuration, whether or not it is there yet.
+    person: Option<PathBuf>,
 }
 
 /// Files by name, with the digest of what they hold.
@@ -77,8 +79,10 @@ pub(crate) type Digests = BTreeMap<String, String>;
 impl Governed {
     pub fn new(project: &Project, root: &Path) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let anchor = anchor::path(project).map(|path| lexical(&path));
-        Self { project: project.folder.clone(), git: git_folders(&project.root()), root, anchor }
+        let person = environment::config_file();
+        let outside =
+            project.anchor_file().into_iter().chain(person.clone()).map(|path| lexical(&path)).collect();
+        Self { project: project.folder.clone(), git: git_folders(&project.root()), root, outside, person }
     }
 
     /// The workspace that runs of the project belong to.
@@ -89,6 +93,7 @@ impl Governed {
     /// What the files hold now. A file that is not there has no digest.
     pub fn digests(&self) -> Digests {
         let mut files = vec![self.project.join("provost.toml")];
+        files.extend(self.person.clone());
         files.extend(listed(&self.project.join("agents")));
         for folder in [&self.project, &self.root] {
             files.extend(["AGENTS.md", "CLAUDE.md"].map(|name| folder.join(name)));
@@ -165,7 +170,7 @@ impl Governed {
         }
         let below = |place: &Path| path.starts_with(place).then(|| place.to_string_lossy().into_owned());
         below(&self.project.join("agents"))
-            .or_else(|| self.git.iter().chain(&self.anchor).find_map(|file| below(file)))
+            .or_else(|| self.git.iter().chain(&self.outside).find_map(|file| below(file)))
     }
 }
 
@@ -246,8 +251,8 @@ mod tests {
 
     fn governed() -> Governed {
         let project = PathBuf::from("/p");
-        let anchor = Some("/w/anchors".into());
-        Governed { root: project.clone(), git: vec!["/p/.git".into()], project, anchor }
+        let outside = vec!["/w/anchors".into(), "/home/ada/.config/provost/config.toml".into()];
+        Governed { root: project.clone(), git: vec!["/p/.git".into()], project, outside, person: None }
     }
 
     #[test]
@@ -264,6 +269,7 @@ mod tests {
             &["sed", "-i", "s/a/b/", "../p/agents/a.md"],
             &["ls", "x/../CLAUDE.md"],
             &["sh", "-c", "echo x>>../w/anchors"],
+            &["tee", "/home/ada/.config/provost/config.toml"],
         ] {
             assert!(governed().named("shell/run", &call(argv)).is_some(), "{argv:?}");
         }

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use crate::clock;
 use crate::config::Project;
+use crate::data_dir::DataDir;
 use crate::failure::{Code, Failure};
 use crate::governed::{Digests, Governed, changed};
-use crate::place::Place;
 
 /// The key under which a run's context has the digests of its start.
 pub const GOVERNED: &str = "governed_files";
@@ -56,8 +56,8 @@ pub struct Change {
 }
 
 impl Guard {
-    pub fn new(project: &Project, root: &Path, place: &Place) -> Self {
-        let log = place.file("governed.json");
+    pub fn new(project: &Project, root: &Path, data: &DataDir) -> Self {
+        let log = data.file("governed.json");
         Self { files: Governed::new(project, root), log, store: None, found: Mutex::default() }
     }
 

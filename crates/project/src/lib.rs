@@ -1,24 +1,61 @@
 //! The files people write for their agents (`provost.toml`, `agents/*.md`, `AGENTS.md`), as a configured runtime with its
 //! policy.
 //!
+//! ```no_run
+//! use provost_project::{ModelSource, Project, RuntimeOptions};
+//!
+//! # fn main() -> Result<(), provost_project::Failure> {
+//! let project = Project::find(".".as_ref())?;
+//! let agent = project.agent(None)?;
+//! let (_, entry) = project.model(None, Some(&agent))?;
+//! let data = project.data_dir()?;
+//! let runtime = project.runtime(RuntimeOptions {
+//!     agent: Some(&agent),
+//!     model: ModelSource::Configured { entry, record: None },
+//!     root: &project.root(),
+//!     store: data.open()?,
+//!     data: Some(&data),
+//!     attended: false,
+//! })?;
+//! # drop(runtime);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The command line stands on it, and so does every other program that works on projects. What an agent may do is
 //! decided in `provost-policy`; here are the words of the files, and what only the disk and the environment know.
 
-pub mod anchor;
+mod anchor;
 pub mod clock;
-pub mod config;
-pub mod copy;
+mod config;
+mod copy;
+mod data_dir;
+mod effective;
 pub mod environment;
-pub mod failure;
+mod failure;
+mod find;
 mod governed;
-pub mod guard;
-pub mod open;
-pub mod place;
-pub mod policy;
+mod guard;
+mod guarded_tools;
+mod open;
+mod policy;
+pub mod runs;
+mod runtime;
 mod seal;
-pub mod setup;
 mod summaries;
 pub mod text_file;
-pub mod tools;
-pub mod vocabulary;
-mod watched;
+mod tools;
+mod vocabulary;
+
+pub use config::{
+    AgentFile, Examples, File, Head, ModelEntry, Project, ToolsPart, action_policy, checked, did_you_mean,
+    is_declared, known_budget,
+};
+pub use data_dir::DataDir;
+pub use effective::{Origin, Setting};
+pub use failure::{Code, Failure, advice};
+pub use guard::{Change, GOVERNED, Guard};
+pub use open::anchor_file;
+pub use policy::ProjectPolicy;
+pub use runtime::{CASSETTE, Limits, MODEL, ModelSource, ProjectRuntime, RuntimeOptions};
+pub use vocabulary::MODE;

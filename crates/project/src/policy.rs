@@ -38,9 +38,16 @@ pub struct ProjectPolicy {
     guard: Option<Arc<Guard>>,
 }
 
+impl Project {
+    /// How calls may run in the project's own folder, for one of its agents or for any.
+    pub fn policy(&self, agent: Option<&AgentFile>) -> Result<ProjectPolicy, Failure> {
+        ProjectPolicy::new(self, agent, &self.root())
+    }
+}
+
 impl ProjectPolicy {
     /// The policy for calls that work in a folder.
-    pub fn new(project: &Project, agent: Option<&AgentFile>, root: &Path) -> Result<Self, Failure> {
+    pub(crate) fn new(project: &Project, agent: Option<&AgentFile>, root: &Path) -> Result<Self, Failure> {
         let part = &project.file.policy;
         let own = agent.into_iter().flat_map(|agent| &agent.head.policy);
         let own = own.filter_map(|(tool, word)| Some((tool.as_str(), ActionPolicy::parse(word)?)));
@@ -56,7 +63,7 @@ impl ProjectPolicy {
     }
 
     /// The same, asked before every call whether the files that govern it changed.
-    pub fn guarded(self, guard: Option<Arc<Guard>>) -> Self {
+    pub(crate) fn guarded(self, guard: Option<Arc<Guard>>) -> Self {
         Self { guard, ..self }
     }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use provost::SealKey;
 
+use crate::data_dir::for_the_owner;
 use crate::environment;
-use crate::place::for_the_owner;
 
 /// The key, made when it is missing. None when there is no place for one, or it lies where an agent works: then calls
 /// with secrets that would have to wait are refused.

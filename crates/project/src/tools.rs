@@ -12,10 +12,27 @@ use crate::environment;
 use crate::failure::{Code, Failure};
 use crate::policy::ProjectPolicy;
 
-/// The tools of a project.
-pub fn tools(project: &Project) -> Result<Tools, Failure> {
-    let policy = Arc::new(ProjectPolicy::new(project, None, &project.root())?);
-    tools_within(&project.file.tools, &project.root(), &policy)
+impl Project {
+    /// The tools of the project, in its own folder.
+    pub fn tools(&self) -> Result<Tools, Failure> {
+        let policy = Arc::new(self.policy(None)?);
+        tools_within(&self.file.tools, &self.root(), &policy)
+    }
+
+    /// The declarations of the tools an agent names, or of all, with the modes that the project names for them.
+    pub fn declarations(&self, tools: &Tools, agent: Option<&AgentFile>) -> Value {
+        let mut all = json::into_object(tools.offered());
+        for (name, modes) in &self.file.tools.modes {
+            if let Some(declaration) = all.get_mut(name).and_then(Value::as_object_mut) {
+                declaration.insert("modes".to_owned(), json!(modes));
+            }
+        }
+        let Some(names) = agent.and_then(|agent| agent.head.tools.as_ref()) else {
+            return Value::Object(all);
+        };
+        // In the agent's own order, for a model reads it.
+        Value::Object(names.iter().filter_map(|name| all.remove_entry(name)).collect())
+    }
 }
 
 /// The tools of a project in a folder, within what its policy lets them come to.
@@ -47,17 +64,4 @@ pub(crate) fn tools_within(
         tools = tools.with_command(spec, &workspace, &environment).map_err(|error| config(&error))?;
     }
     Ok(tools)
-}
-
-/// The declarations of the tools an agent names, or of all, with the modes the project keeps them for.
-pub fn declarations(project: &Project, tools: &Tools, agent: Option<&AgentFile>) -> Value {
-    let mut all = json::into_object(tools.offered());
-    for (name, modes) in &project.file.tools.modes {
-        if let Some(declaration) = all.get_mut(name).and_then(Value::as_object_mut) {
-            declaration.insert("modes".to_owned(), json!(modes));
-        }
-    }
-    let Some(names) = agent.and_then(|agent| agent.head.tools.as_ref()) else { return Value::Object(all) };
-    // In the agent's own order, for a model reads it.
-    Value::Object(names.iter().filter_map(|name| all.remove_entry(name)).collect())
 }

@@ -9,8 +9,6 @@ use serde_json::Value;
 
 use crate::config::{AgentFile, Project, did_you_mean, tool_of_budget};
 use crate::failure::{Code, Failure};
-use crate::policy::ProjectPolicy;
-use crate::tools;
 
 /// The tools of the program, also those a project has switched off.
 const TOOLS: [&str; 8] =
@@ -22,10 +20,10 @@ pub const MODE: &str = "chat";
 
 /// Refuses a project whose files use a name there is not, or an agent that would be freer than its project.
 pub(crate) fn check(project: &Project) -> Result<(), Failure> {
-    let offered = json::into_object(tools::tools(project)?.offered());
+    let offered = json::into_object(project.tools()?.offered());
     let vocabulary = Vocabulary::of(project, &offered);
     vocabulary.check(project)?;
-    let policy = ProjectPolicy::new(project, None, &project.root())?;
+    let policy = project.policy(None)?;
     for agent in project.agents.values() {
         vocabulary.check_agent(project, agent)?;
         for tool in &vocabulary.tools {

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use provost::{Request, RunHandle, SayError, Session};
 use provost_engine::{RunId, Seq};
-use provost_project::clock;
-use provost_project::guard::GOVERNED;
-use provost_project::place::is_worked_on;
-use provost_project::setup::{CASSETTE, MODEL, Setup};
+use provost_project::{CASSETTE, GOVERNED, MODEL, ProjectRuntime, clock, runs};
 use provost_runtime::port::{IdKind, Ids};
 use provost_runtime::store::{RunFilter, RunRow, SessionRow, Store};
 use serde_json::{Value, json};
@@ -36,7 +33,7 @@ pub(crate) struct Opening {
 
 /// A session at work.
 pub(crate) struct Conversation {
-    pub(crate) setup: Setup,
+    pub(crate) setup: ProjectRuntime,
     pub(crate) session: String,
     pub(crate) folder: PathBuf,
     agent: String,
@@ -68,7 +65,7 @@ pub(super) struct GoingOn {
 }
 
 impl Conversation {
-    pub(crate) fn new(setup: Setup, id: String, opening: Opening) -> Result<Self, Failure> {
+    pub(crate) fn new(setup: ProjectRuntime, id: String, opening: Opening) -> Result<Self, Failure> {
         Ok(Self {
             setup,
             session: id,
@@ -102,7 +99,7 @@ impl Conversation {
 
     /// Whether another process works on a run now.
     pub(super) async fn is_elsewhere(&self, row: &RunRow) -> Result<bool, Failure> {
-        is_worked_on(self.store(), row).await
+        runs::is_worked_on(self.store(), row).await
     }
 
     /// Refuses to go on with a run whose governing files changed.

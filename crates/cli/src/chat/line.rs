@@ -1,6 +1,6 @@
 //! What a person typed: words for the agent, or a command.
 
-use provost_project::config::did_you_mean;
+use provost_project::did_you_mean;
 use strum::VariantArray as _;
 
 /// The commands.

@@ -1,8 +1,8 @@
 //! `provost agents`: who there is.
 
-use provost_project::config::{AgentFile, Project};
-use provost_project::setup;
-use provost_project::vocabulary::MODE;
+use std::path::Path;
+
+use provost_project::{AgentFile, MODE, Project};
 use serde_json::json;
 
 use crate::args::ProjectOption;
@@ -10,8 +10,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-pub(crate) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let start = options.folder.as_deref().unwrap_or(start);
+    let project = Project::find(start)?;
     for agent in project.agents.values() {
         let head = &agent.head;
         let document = json!({
@@ -24,7 +25,7 @@ pub(crate) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Fail
             "policy": head.policy,
             "budgets": head.budgets,
             "compaction": head.compaction.as_ref().map(|compaction| compaction.policy()),
-            "max_turns": setup::turns_max(&project, agent),
+            "max_turns": project.turns_max(agent),
         });
         screen.show(&document, || {
             format!("{:<12} {}\n{:<12} {}", head.name, head.description, "", facts(&project, agent))
@@ -53,6 +54,6 @@ fn facts(project: &Project, agent: &AgentFile) -> String {
     });
     facts.extend(head.categories.as_ref().map(|names| format!("categories {}", names.join(" "))));
     facts.extend(head.compaction.as_ref().map(|_| "long conversations are summed up".to_owned()));
-    facts.push(format!("{} turns", setup::turns_max(project, agent)));
+    facts.push(format!("{} turns", project.turns_max(agent)));
     facts.join(", ")
 }

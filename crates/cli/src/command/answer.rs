@@ -1,5 +1,7 @@
 //! `provost answer`: answers what an agent asks.
 
+use std::path::Path;
+
 use super::reopened::Reopened;
 use crate::args::AnswerOptions;
 use crate::exit::Exit;
@@ -8,8 +10,8 @@ use crate::follow::{Answers, follow, news};
 use crate::question::Question;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
+pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask()).await?;
     reopened.setup.closing(answer(&reopened, options, screen)).await
 }
 

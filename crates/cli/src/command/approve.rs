@@ -1,5 +1,7 @@
 //! `provost approve`.
 
+use std::path::Path;
+
 use provost::{Decision, Remember};
 
 use crate::args::ApproveOptions;
@@ -9,7 +11,7 @@ use crate::follow;
 use crate::identity;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &ApproveOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let ApproveOptions { decide, remember, remember_in_run, happened } = options;
     let remember = match (remember, remember_in_run) {
         (true, _) => Remember::Always,
@@ -22,5 +24,5 @@ pub(crate) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exi
         None => Decision::approve(person),
     };
     let yes = Decision { reason: decide.reason.clone(), remember, ..yes };
-    super::decide::decide(decide, &yes, *screen).await
+    super::decide::decide(decide, &yes, start, *screen).await
 }

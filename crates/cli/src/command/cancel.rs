@@ -1,10 +1,11 @@
 //! `provost cancel`: stops a run, wherever it works.
 
+use std::path::Path;
 use std::time::Duration;
 
 use provost::WorkError;
 use provost_engine::RunId;
-use provost_project::setup::Setup;
+use provost_project::ProjectRuntime;
 use serde_json::json;
 
 use super::reopened::Reopened;
@@ -17,8 +18,8 @@ use crate::screen::Screen;
 /// How long another process gets to stop what it has under way.
 const STOPPING: Duration = Duration::from_secs(10);
 
-pub(crate) async fn run(options: &CancelOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let Reopened { run, setup, .. } = Reopened::find(&options.of.run, false).await?;
+pub(crate) async fn run(options: &CancelOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let Reopened { run, setup, .. } = Reopened::find(start, &options.of.run, false).await?;
     let (status, is_over) = setup.closing(cancelled(&setup, &run, &options.reason)).await?;
     let over = if is_over { " already; nothing was stopped" } else { "" };
     screen.show(&json!({ "run": run.as_str(), "status": status }), || format!("{run}: {status}{over}"));
@@ -26,7 +27,7 @@ pub(crate) async fn run(options: &CancelOptions, screen: &Screen) -> Result<Exit
 }
 
 /// Stops a run, and returns how it stands then, and whether it was over before.
-async fn cancelled(setup: &Setup, run: &RunId, reason: &str) -> Result<(String, bool), Failure> {
+async fn cancelled(setup: &ProjectRuntime, run: &RunId, reason: &str) -> Result<(String, bool), Failure> {
     match setup.runtime.cancel(run, identity::actor(), reason).await {
         // A run that no process works on is stopped here.
         Ok(handle) => match tokio::time::timeout(STOPPING, handle.outcome()).await {

@@ -4,16 +4,14 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use provost_contract::json;
-use provost_project::clock;
-use provost_project::config::{ModelEntry, Project};
-use provost_project::copy::workspace;
-use provost_project::place::Place;
-use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
+use provost_project::{
+    AgentFile, CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions,
+    clock,
+};
 use provost_runtime::port::IdKind;
 use provost_runtime::store::{SessionRow, Store};
 use serde_json::json;
 
-use super::opening::seen_from_here;
 use super::run::{absolute, remembered};
 use crate::args::ChatOptions;
 use crate::chat::{Conversation, Input, Opening, Talk, find, newest};
@@ -22,23 +20,30 @@ use crate::failure::{Code, Failure};
 use crate::follow::Answers;
 use crate::journal;
 use crate::screen::{Screen, Stream};
+use crate::view::seen_from_here;
 
 const HISTORY: &str = "chat_history";
 
-pub(crate) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let place = Place::here()?;
-    let store = place.open()?;
-    let (project, session) = begun(options, &*store).await?;
+pub(crate) async fn run(options: &ChatOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let data = DataDir::find(start)?;
+    let store = data.open()?;
+    let (project, session) = begun(options, start, &*store).await?;
     let agent = project.agent(spoken_with(options, session.as_ref())?)?;
     let (model, entry, cassette) = model(options, &project, &agent, &*store, session.as_ref()).await?;
     let id = match &session {
         Some(session) => session.about.session.to_string(),
         None => clock::ids(clock::clock())?.make(IdKind::Session),
     };
-    let root = workspace(&project, &place, &id)?;
+    let root = project.workspace(&data, &id)?;
     let attended = screen.can_ask() && !options.with.yes;
-    let answering = Answering { entry, record: options.with.record.clone(), attended };
-    let setup = Setup::new(&project, Some(&agent), answering, &root, (store, &place))?;
+    let setup = project.runtime(RuntimeOptions {
+        agent: Some(&agent),
+        model: ModelSource::Configured { entry, record: options.with.record.clone() },
+        root: &root,
+        store,
+        data: Some(&data),
+        attended,
+    })?;
     let said = match &session {
         Some(session) => said(&setup, session).await?,
         None => None,
@@ -50,7 +55,7 @@ pub(crate) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, 
     let opening = Opening { session, folder, agent: agent.head.name.clone(), model, cassette };
     let talk = Talk {
         conversation: Conversation::new(setup, id, opening)?,
-        input: input(*screen, &place)?,
+        input: input(*screen, &data)?,
         answers: Answers::of(options.with.yes),
         screen: *screen,
         seen: None,
@@ -59,12 +64,16 @@ pub(crate) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, 
 }
 
 /// The project, and the session to go on with. A session knows its project.
-async fn begun(options: &ChatOptions, store: &dyn Store) -> Result<(Project, Option<SessionRow>), Failure> {
-    let project = Project::read(&options.project)?;
+async fn begun(
+    options: &ChatOptions,
+    start: &Path,
+    store: &dyn Store,
+) -> Result<(Project, Option<SessionRow>), Failure> {
+    let project = Project::find(start)?;
     let Some(word) = &options.session else { return Ok((project, None)) };
     let session = find(store, word, &project.folder).await?;
     let folder = Path::new(&session.about.workspace);
-    let project = if folder == project.folder { project } else { Project::read(folder)? };
+    let project = if folder == project.folder { project } else { Project::open(folder)? };
     Ok((project, Some(session)))
 }
 
@@ -86,7 +95,7 @@ fn spoken_with<'a>(
 async fn model(
     options: &ChatOptions,
     project: &Project,
-    agent: &provost_project::config::AgentFile,
+    agent: &AgentFile,
     store: &dyn Store,
     session: Option<&SessionRow>,
 ) -> Result<(String, ModelEntry, Option<PathBuf>), Failure> {
@@ -106,16 +115,16 @@ async fn model(
     Ok((name, entry, None))
 }
 
-fn input(screen: Screen, place: &Place) -> Result<Input, Failure> {
+fn input(screen: Screen, data: &DataDir) -> Result<Input, Failure> {
     let is_person = std::io::stdin().is_terminal()
         && screen.is_terminal(Stream::Data)
         && screen.is_terminal(Stream::Notes)
         && !screen.is_json();
-    if is_person { Input::terminal(&place.file(HISTORY)) } else { Ok(Input::Lines) }
+    if is_person { Input::terminal(&data.file(HISTORY)) } else { Ok(Input::Lines) }
 }
 
 /// What a conversation is called, and how much was said in it.
-async fn said(setup: &Setup, session: &SessionRow) -> Result<Option<String>, Failure> {
+async fn said(setup: &ProjectRuntime, session: &SessionRow) -> Result<Option<String>, Failure> {
     let unread = |error: provost::SayError| Failure::of(Code::UnknownSession, &error);
     let stored = setup.runtime.session(session.about.session.as_str()).await.map_err(unread)?;
     let messages = stored.history(None).await.map_err(unread)?.len();

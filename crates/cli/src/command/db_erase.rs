@@ -1,10 +1,10 @@
 //! `provost db erase`: a person takes words out of the database.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use provost_engine::{RunId, Seq, Time};
-use provost_project::clock;
-use provost_project::place::{self, Place};
+use provost_project::{DataDir, clock, runs};
 use provost_runtime::process::is_gone;
 use provost_runtime::store::{RunRow, Store};
 use provost_runtime::verify::{EraseFailure, Erased, erase_words, verify_run};
@@ -19,13 +19,13 @@ use crate::screen::Screen;
 /// What stands where words were.
 const ERASED: &str = "[erased]";
 
-pub(crate) async fn run(options: &EraseOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &EraseOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     if options.reason.trim().is_empty() {
         return Err(Failure::new(Code::Config, "the reason is empty").hint("say why with --reason \"…\""));
     }
-    let place = Place::here()?;
-    let store = place.open()?;
-    let row = place::find(&*store, &options.run).await?.row;
+    let data = DataDir::find(start)?;
+    let store = data.open()?;
+    let row = runs::find(&*store, &options.run).await?.row;
     not_at_work(&*store, &row).await?;
     let seqs: BTreeSet<Seq> = options.seq.iter().copied().map(Seq).collect();
     if let Some(missing) = seqs.iter().find(|seq| **seq == Seq(0) || **seq > row.head) {
@@ -44,7 +44,7 @@ pub(crate) async fn run(options: &EraseOptions, screen: &Screen) -> Result<Exit,
         done.repeated.retain(|(seq, _)| !seqs.contains(seq));
         show(&row.run, done, *screen);
     }
-    tell_rest(&*store, &place, &row, *screen).await?;
+    tell_rest(&*store, &data, &row, *screen).await?;
     Ok(Exit::Done)
 }
 
@@ -145,7 +145,7 @@ fn lines(run: &RunId, erased: &Erased) -> String {
 }
 
 /// Says whether the chain holds, and what is outside of the journal.
-async fn tell_rest(store: &dyn Store, place: &Place, row: &RunRow, screen: Screen) -> Result<(), Failure> {
+async fn tell_rest(store: &dyn Store, data: &DataDir, row: &RunRow, screen: Screen) -> Result<(), Failure> {
     let report = verify_run(store, &row.run).await.map_err(|fault| Failure::storage(&fault))?;
     match report.problems.first() {
         None => screen.tell(&format!(
@@ -154,11 +154,11 @@ async fn tell_rest(store: &dyn Store, place: &Place, row: &RunRow, screen: Scree
         )),
         Some(problem) => screen.tell(&format!("warning: the journal was broken before: {problem}")),
     }
-    let history = place.file("chat_history");
+    let history = data.file("chat_history");
     if row.session.is_some() && history.exists() {
         screen.tell(&format!("{} has what was typed in chats", history.display()));
     }
-    let copy = place.copy_of(row.session.as_ref().map_or(row.run.as_str(), |session| session.as_str()));
+    let copy = data.copy_of(row.session.as_ref().map_or(row.run.as_str(), |session| session.as_str()));
     if copy.exists() {
         screen.tell(&format!("{} has the files that it worked on", copy.display()));
     }

@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 
 use provost_contract::timestamp;
 use provost_engine::{RunId, Time};
-use provost_project::config::Project;
-use provost_project::open::anchor_file;
-use provost_project::place::Place;
-use provost_project::{anchor, clock};
+use provost_project::{DataDir, Project, anchor_file, clock};
 use provost_runtime::store::{Prune, PruneFilter, Pruned, Store};
 use provost_runtime::verify::{AnchorFile, AnchorLine};
 use serde_json::json;
@@ -23,10 +20,10 @@ use crate::screen::Screen;
 const TREES: usize = 500;
 const MS_PER_DAY: i64 = 86_400_000;
 
-pub(crate) async fn run(options: &PruneOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &PruneOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let before = moment(&options.before, clock::clock().now_ms())?;
-    let place = Place::here()?;
-    let store = place.open()?;
+    let data = DataDir::find(start)?;
+    let store = data.open()?;
     let filter =
         PruneFilter { before, workspace: None, sessions: options.sessions, most: usize::MAX, preview: true };
     let going = store.prune(filter.clone()).await.map_err(|fault| Failure::storage(&fault))?;
@@ -39,15 +36,15 @@ pub(crate) async fn run(options: &PruneOptions, screen: &Screen) -> Result<Exit,
         confirm(&going, *screen).await?;
     }
     // Before they go: afterwards nothing says which projects they belong to.
-    let anchors = Anchors::of(&*store, &place, &going.runs).await?;
+    let anchors = Anchors::of(&*store, &data, &going.runs).await?;
     let done = remove(&*store, &filter, &anchors, *screen).await?;
-    let database = |place: &Place| std::fs::metadata(place.database()).map_or(0, |about| about.len());
-    let size = database(&place);
+    let database = |data: &DataDir| std::fs::metadata(data.database()).map_or(0, |about| about.len());
+    let size = database(&data);
     let compacted = store.compact().await.map_err(|fault| Failure::storage(&fault));
     screen.tell(&format!("{} and {} artifacts are gone", counted(&done), done.artifacts));
     match compacted {
         Ok(()) => {
-            screen.tell(&format!("the database went from {} to {}", units(size), units(database(&place))));
+            screen.tell(&format!("the database went from {} to {}", units(size), units(database(&data))));
         }
         Err(failure) => screen.tell(&format!(
             "warning: the database could not be rewritten, so that its size stays: {}",
@@ -147,8 +144,8 @@ struct Anchors {
 }
 
 impl Anchors {
-    async fn of(store: &dyn Store, place: &Place, runs: &[Pruned]) -> Result<Self, Failure> {
-        let here = anchor_file(place)?;
+    async fn of(store: &dyn Store, data: &DataDir, runs: &[Pruned]) -> Result<Self, Failure> {
+        let here = anchor_file(data)?;
         let mut projects: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
         let mut of_runs = BTreeMap::new();
         for pruned in runs {
@@ -156,7 +153,7 @@ impl Anchors {
             let Some(folder) = listed.map(|listed| listed.row.workspace) else { continue };
             // A project that is gone, or cannot be read, names no file; the one of this folder is used.
             let file = projects.entry(folder).or_insert_with_key(|folder| {
-                Project::read(Path::new(folder)).ok().and_then(|project| anchor::path(&project))
+                Project::open(Path::new(folder)).ok().and_then(|project| project.anchor_file())
             });
             of_runs.extend(file.clone().map(|file| (pruned.run.clone(), file)));
         }

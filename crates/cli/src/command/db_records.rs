@@ -1,10 +1,11 @@
 //! `provost db records`: the records of a run, with the numbers that erasing needs.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use provost_contract::timestamp;
 use provost_engine::{Digest, Record, Seq};
-use provost_project::place::{self, Place};
+use provost_project::{DataDir, runs};
 use provost_runtime::store::Store;
 use serde_json::json;
 
@@ -19,10 +20,10 @@ const PAGE: usize = 1_000;
 /// How a digest begins in the words of a record.
 const DIGEST: &str = "sha256:";
 
-pub(crate) async fn run(options: &RecordsOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &RecordsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let wanted = options.find.as_deref().map(wanted).transpose()?;
-    let store = Place::here()?.look()?;
-    let run = place::find(&*store, &options.of.run).await?.row.run;
+    let store = DataDir::find(start)?.look()?;
+    let run = runs::find(&*store, &options.of.run).await?.row.run;
     let (mut after, mut shown) = (Seq(0), 0);
     loop {
         let page = store.journal(run.clone(), after, PAGE).await.map_err(|fault| Failure::storage(&fault))?;

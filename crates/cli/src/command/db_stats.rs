@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use provost_project::place::Place;
+use provost_project::DataDir;
 use provost_runtime::store::StoreStats;
 use serde_json::json;
 
@@ -15,13 +15,13 @@ use crate::screen::Screen;
 /// A log of this size should have been copied into the database long ago.
 const LOG_BYTES_EXPECTED: u64 = 64 << 20;
 
-pub(crate) async fn run(screen: &Screen) -> Result<Exit, Failure> {
-    let place = Place::here()?;
-    let stats = place.look()?.stats().await.map_err(|fault| Failure::storage(&fault))?;
-    let sizes = Sizes::of(place.database());
+pub(crate) async fn run(start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let data = DataDir::find(start)?;
+    let stats = data.look()?.stats().await.map_err(|fault| Failure::storage(&fault))?;
+    let sizes = Sizes::of(data.database());
     let warning = warning(&stats, &sizes);
     let document = json!({
-        "database": place.database().display().to_string(),
+        "database": data.database().display().to_string(),
         "runs": stats.runs,
         "open": stats.open,
         "owned": stats.owned,
@@ -34,7 +34,7 @@ pub(crate) async fn run(screen: &Screen) -> Result<Exit, Failure> {
         "log_bytes": sizes.log,
         "warning": warning,
     });
-    screen.show(&document, || text(place.database(), &stats, &sizes));
+    screen.show(&document, || text(data.database(), &stats, &sizes));
     if let Some(warning) = warning {
         screen.tell(&format!("warning: {warning}"));
     }

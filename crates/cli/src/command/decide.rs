@@ -1,5 +1,7 @@
 //! What approving and rejecting have in common.
 
+use std::path::Path;
+
 use provost::{Decision, Remember, Verdict};
 use provost_contract::timestamp;
 use provost_runtime::store::{WaitFilter, WaitState};
@@ -19,9 +21,10 @@ const WAITS_MAX: usize = 1_000;
 pub(super) async fn decide(
     options: &DecideOptions,
     decision: &Decision,
+    start: &Path,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask()).await?;
+    let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask()).await?;
     reopened.setup.closing(decide_in(&reopened, options, decision, screen)).await
 }
 

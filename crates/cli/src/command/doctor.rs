@@ -1,10 +1,9 @@
 //! `provost doctor`: whether everything a project needs is there.
 
+use std::path::Path;
+
 use provost_models::{ApiKind, Cassette, ConfigError, ModelConfig, Origin};
-use provost_project::config::{ModelEntry, Project};
-use provost_project::place::Place;
-use provost_project::tools;
-use provost_project::{clock, environment};
+use provost_project::{ModelEntry, Project, clock, environment};
 use serde_json::json;
 
 use crate::args::ProjectOption;
@@ -15,13 +14,14 @@ use crate::screen::Screen;
 /// One thing that was looked at: what, and what is wrong with it.
 type Looked = (String, Result<String, String>);
 
-pub(crate) fn run(options: &ProjectOption, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let start = options.folder.as_deref().unwrap_or(start);
+    let project = Project::find(start)?;
     let mut looked: Vec<Looked> = vec![("project".to_owned(), Ok(project.folder.display().to_string()))];
     looked.push(("agents".to_owned(), counted(project.agents.len())));
     looked.push(("tools".to_owned(), tools(&project)));
     looked.extend(project.models.iter().map(|(name, entry)| (format!("model {name}"), model(entry))));
-    looked.push(("storage".to_owned(), storage()));
+    looked.push(("storage".to_owned(), storage(&project)));
     for (what, found) in &looked {
         let document = json!({ "what": what, "ok": found.is_ok(), "found": found.as_ref().unwrap_or_else(|wrong| wrong) });
         screen.show(&document, || match found {
@@ -47,7 +47,7 @@ fn counted(agents: usize) -> Result<String, String> {
 }
 
 fn tools(project: &Project) -> Result<String, String> {
-    let tools = tools::tools(project).map_err(|failure| failure.message)?;
+    let tools = project.tools().map_err(|failure| failure.message)?;
     Ok(tools.declarations().count().to_string())
 }
 
@@ -80,12 +80,12 @@ fn key(config: &ModelConfig) -> Result<String, String> {
     }
 }
 
-fn storage() -> Result<String, String> {
-    let place = Place::here().map_err(|failure| failure.message)?;
-    let shown = place.database().display().to_string();
-    match place.database().try_exists() {
+fn storage(project: &Project) -> Result<String, String> {
+    let data = project.data_dir().map_err(|failure| failure.message)?;
+    let shown = data.database().display().to_string();
+    match data.database().try_exists() {
         Ok(false) => Ok(format!("{shown}, made with the first run")),
-        Ok(true) => place.look().map(|_| shown).map_err(|failure| failure.message),
+        Ok(true) => data.look().map(|_| shown).map_err(|failure| failure.message),
         Err(error) => Err(format!("{shown} cannot be read: {error}")),
     }
 }

@@ -1,6 +1,8 @@
 //! `provost explain`: why a run did what it did, or what an error code means.
 
-use provost_project::place::{self, Place};
+use std::path::Path;
+
+use provost_project::{DataDir, runs};
 use serde_json::json;
 
 use crate::args::ExplainOptions;
@@ -11,7 +13,7 @@ use crate::screen::Screen;
 use crate::threads::waiting;
 use crate::view::{decision_document, decision_line, decisions};
 
-pub(crate) fn run(options: &ExplainOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &ExplainOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match Code::of(&options.what) {
         Some(code) => {
             screen.show(&json!({ "code": code.word(), "page": code.page() }), || code.page().to_owned());
@@ -21,13 +23,13 @@ pub(crate) fn run(options: &ExplainOptions, screen: &Screen) -> Result<Exit, Fai
             let message = format!("there is no error code `{}`", options.what);
             Err(Failure::new(Code::UnknownRun, message).hint("the codes are in docs/errors"))
         }
-        None => waiting(of_run(options, *screen)),
+        None => waiting(of_run(options, start, *screen)),
     }
 }
 
-async fn of_run(options: &ExplainOptions, screen: Screen) -> Result<Exit, Failure> {
-    let store = Place::here()?.look()?;
-    let row = place::find(&*store, &options.what).await?.row;
+async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Result<Exit, Failure> {
+    let store = DataDir::find(start)?.look()?;
+    let row = runs::find(&*store, &options.what).await?.row;
     let read = journal::read(&*store, &row.run).await?;
     let mut decisions = decisions(&read)?;
     if let Some(wanted) = &options.action {

@@ -1,9 +1,11 @@
 //! `provost export`: a run's transcript, for a provider.
 
+use std::path::Path;
+
 use provost_contract::Message;
 use provost_contract::provider::{AsTheyAre, RepairMode, repair};
 use provost_engine::view::transcript;
-use provost_project::place::{self, Place};
+use provost_project::{DataDir, runs};
 
 use super::import::{provider, tell_losses};
 use crate::args::ExportOptions;
@@ -12,10 +14,10 @@ use crate::failure::{Code, Failure};
 use crate::journal;
 use crate::screen::{Screen, indented};
 
-pub(crate) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &ExportOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let provider = provider(&options.to)?;
-    let store = Place::here()?.look()?;
-    let row = place::find(&*store, &options.of.run).await?.row;
+    let store = DataDir::find(start)?.look()?;
+    let row = runs::find(&*store, &options.of.run).await?.row;
     let read = journal::read(&*store, &row.run).await?.run;
     let entries = transcript(&read.agent, &read.history, &read.events);
     let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;

@@ -1,7 +1,9 @@
 //! `provost forget`: a question is asked again.
 
+use std::path::Path;
+
 use provost_engine::event::Signal;
-use provost_project::place::Place;
+use provost_project::DataDir;
 use provost_runtime::store::RevokePost;
 use serde_json::json;
 
@@ -14,8 +16,8 @@ use crate::screen::Screen;
 
 const ALL: &str = "all";
 
-pub(crate) async fn run(options: &ForgetOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let store = Place::here()?.open()?;
+pub(crate) async fn run(options: &ForgetOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let store = DataDir::find(start)?.open()?;
     let storage = |fault| Failure::storage(&fault);
     let mut remembered = store.all_standing().await.map_err(storage)?;
     remembered.retain(|standing| options.question == ALL || id(standing) == options.question);

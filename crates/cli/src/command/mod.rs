@@ -6,6 +6,7 @@ pub(super) mod approve;
 pub(super) mod cancel;
 pub(super) mod chat;
 pub(super) mod completions;
+pub(super) mod config_show;
 pub(super) mod db_erase;
 pub(super) mod db_prune;
 pub(super) mod db_records;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use provost_models::{Cassette, ModelConfig, Origin};
-use provost_project::config::{ModelEntry, Project};
-use provost_project::environment;
+use provost_project::{ModelEntry, Project, environment};
 
 use crate::failure::{Code, Failure};
 use crate::screen::Screen;
+use crate::view::seen_from_here;
 
 /// Says who answers. A cassette must not pass for a model.
 pub(super) fn model(
@@ -56,10 +56,4 @@ pub(super) fn folder(project: &Project, root: &Path, screen: Screen) -> Result<(
     }
     screen.tell("");
     Ok(())
-}
-
-/// A folder as somebody who works here would write it.
-pub(super) fn seen_from_here(folder: &Path) -> Result<&Path, Failure> {
-    let folder = folder.strip_prefix(environment::folder()?).unwrap_or(folder);
-    Ok(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }

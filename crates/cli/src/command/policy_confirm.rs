@@ -1,8 +1,8 @@
 //! `provost policy confirm`: a person lets agents go on with governing files that changed.
 
-use provost_project::config::Project;
-use provost_project::guard::Guard;
-use provost_project::place::Place;
+use std::path::Path;
+
+use provost_project::{Guard, Project};
 use serde_json::json;
 
 use crate::args::PolicyConfirmOptions;
@@ -11,9 +11,13 @@ use crate::failure::{Code, Failure};
 use crate::identity;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &PolicyConfirmOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
-    let guard = Guard::new(&project, &project.root(), &Place::here()?);
+pub(crate) async fn run(
+    options: &PolicyConfirmOptions,
+    start: &Path,
+    screen: &Screen,
+) -> Result<Exit, Failure> {
+    let project = Project::find(start)?;
+    let guard = Guard::new(&project, &project.root(), &project.data_dir()?);
     let changes = guard.unconfirmed()?;
     for change in &changes {
         let document = json!({ "type": "changed", "file": change.file, "run": change.by, "at": change.at });

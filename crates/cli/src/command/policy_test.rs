@@ -1,11 +1,11 @@
 //! `provost policy test`: how a call may run, or whether the rules say what their examples say.
 
+use std::path::Path;
+
 use provost_contract::json::{self, Object};
 use provost_policy::rules::{Applies, Checked, Ruled};
 use provost_policy::{ActionPolicy, Decision};
-use provost_project::config::{AgentFile, Examples, Project, action_policy, checked, did_you_mean};
-use provost_project::policy::ProjectPolicy;
-use provost_project::tools;
+use provost_project::{AgentFile, Examples, Project, action_policy, checked, did_you_mean};
 use serde_json::{Value, json};
 
 use crate::args::PolicyTestOptions;
@@ -13,21 +13,21 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::screen::Screen;
 
-pub(crate) fn run(options: &PolicyTestOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &PolicyTestOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match &options.tool {
-        Some(tool) => call(options, tool, *screen),
-        None => examples(options, *screen),
+        Some(tool) => call(options, tool, start, *screen),
+        None => examples(start, *screen),
     }
 }
 
 /// Decides about one call, without making it.
-fn call(options: &PolicyTestOptions, tool: &str, screen: Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -> Result<Exit, Failure> {
+    let project = Project::find(start)?;
     let agent = agent(&project, options, screen)?;
     let declaration = declaration(&project, tool)?;
     let arguments = arguments(&options.arguments)?;
     let expected = options.expect.as_deref().map(expected).transpose()?;
-    let policy = ProjectPolicy::new(&project, agent.as_ref(), &project.root())?;
+    let policy = project.policy(agent.as_ref())?;
     let Ruled { decision, matched } = policy.decide(tool, &declaration, &arguments);
     let document = json!({
         "tool": tool,
@@ -109,7 +109,7 @@ fn agent(
 }
 
 fn declaration(project: &Project, tool: &str) -> Result<Value, Failure> {
-    let all = json::into_object(tools::tools(project)?.offered());
+    let all = json::into_object(project.tools()?.offered());
     let unknown = || {
         let failure = Failure::new(Code::Config, format!("there is no tool `{tool}`"));
         match did_you_mean(tool, all.keys().map(String::as_str)) {
@@ -142,8 +142,8 @@ fn expected(word: &str) -> Result<Answer, Failure> {
 }
 
 /// Checks every example of every rule.
-fn examples(options: &PolicyTestOptions, screen: Screen) -> Result<Exit, Failure> {
-    let project = Project::read_with(&options.project, Examples::Shown)?;
+fn examples(start: &Path, screen: Screen) -> Result<Exit, Failure> {
+    let project = Project::find_with(start, Examples::Shown)?;
     let checked = checked(&project.file, &project.root());
     for one in &checked {
         screen.show(&example(one), || row(one));

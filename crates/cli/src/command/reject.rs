@@ -1,5 +1,7 @@
 //! `provost reject`.
 
+use std::path::Path;
+
 use provost::Decision;
 
 use crate::args::DecideOptions;
@@ -8,7 +10,7 @@ use crate::failure::Failure;
 use crate::identity;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &DecideOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &DecideOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let no = Decision::reject(identity::person(), options.reason.clone());
-    super::decide::decide(options, &no, *screen).await
+    super::decide::decide(options, &no, start, *screen).await
 }

@@ -1,19 +1,21 @@
 //! `provost remembered`: the questions that are not asked again.
 
+use std::path::Path;
+
 use provost_contract::timestamp;
 use provost_engine::StandingApproval;
-use provost_project::place::Place;
+use provost_project::DataDir;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-pub(crate) async fn run(screen: &Screen) -> Result<Exit, Failure> {
-    let place = Place::here()?;
-    let remembered = match place.is_empty() {
+pub(crate) async fn run(start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let data = DataDir::find(start)?;
+    let remembered = match data.is_empty() {
         true => Vec::new(),
-        false => place.look()?.all_standing().await.map_err(|fault| Failure::storage(&fault))?,
+        false => data.look()?.all_standing().await.map_err(|fault| Failure::storage(&fault))?,
     };
     for standing in &remembered {
         screen.show(&document(standing), || line(standing));

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use provost_contract::json::{self, Object};
 use provost_engine::event::RunSpec;
 use provost_engine::{RunId, RunState, Seq};
-use provost_project::config::{ModelEntry, Project};
-use provost_project::place::{self, Place};
-use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
+use provost_project::{
+    CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions, runs,
+};
 
 use crate::failure::Failure;
 use crate::journal;
@@ -15,7 +15,7 @@ use crate::journal;
 /// A run that can be worked on again.
 pub(super) struct Reopened {
     pub(super) run: RunId,
-    pub(super) setup: Setup,
+    pub(super) setup: ProjectRuntime,
     /// The end of its journal when it was found.
     pub(super) head: Seq,
     pub(super) state: RunState,
@@ -24,24 +24,30 @@ pub(super) struct Reopened {
 impl Reopened {
     /// Finds a run, and sets its project up again: what it works with stands in its journal. `attended` says
     /// whether a person can be asked about exactly one call.
-    pub(super) async fn find(word: &str, attended: bool) -> Result<Self, Failure> {
-        let place = Place::here()?;
-        let store = place.open()?;
-        let run = place::find(&*store, word).await?.row.run;
+    pub(super) async fn find(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
+        let data = DataDir::find(start)?;
+        let store = data.open()?;
+        let run = runs::find(&*store, word).await?.row.run;
         let state = journal::read(&*store, &run).await?.state;
         let spec = &state.spec;
-        let project = Project::read(Path::new(&spec.workspace))?;
-        let root = if project.file.workspace.copy { place.copy_of(copied_for(spec)) } else { project.root() };
-        let answering = Answering { entry: entry(&project, &spec.context)?, record: None, attended };
+        let project = Project::open(Path::new(&spec.workspace))?;
+        let root = if project.file.workspace.copy { data.copy_of(copied_for(spec)) } else { project.root() };
         // Its file may have been made stricter since; today's denials count.
         let agent = project.agent(Some(&spec.agent))?;
-        let setup = Setup::new(&project, Some(&agent), answering, &root, (store, &place))?;
+        let setup = project.runtime(RuntimeOptions {
+            agent: Some(&agent),
+            model: ModelSource::Configured { entry: entry(&project, &spec.context)?, record: None },
+            root: &root,
+            store,
+            data: Some(&data),
+            attended,
+        })?;
         Ok(Self { run, setup, head: state.seq, state })
     }
 
     /// The same, to go on with it: refused when the files that govern it changed, until a person confirms that.
-    pub(super) async fn to_go_on(word: &str, attended: bool) -> Result<Self, Failure> {
-        let reopened = Self::find(word, attended).await?;
+    pub(super) async fn to_go_on(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
+        let reopened = Self::find(start, word, attended).await?;
         if let Some(guard) = &reopened.setup.guard {
             guard.resume(&reopened.run, &reopened.state.spec.context)?;
         }

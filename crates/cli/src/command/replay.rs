@@ -1,6 +1,8 @@
 //! `provost replay`: the journal folded again, and compared with what is stored beside it.
 
-use provost_project::place::{self, Place};
+use std::path::Path;
+
+use provost_project::{DataDir, runs};
 use provost_runtime::verify::verify_run;
 use serde_json::{Value, json};
 
@@ -12,9 +14,9 @@ use crate::journal;
 use crate::screen::Screen;
 use crate::view::story;
 
-pub(crate) async fn run(options: &OneRun, screen: &Screen) -> Result<Exit, Failure> {
-    let store = Place::here()?.look()?;
-    let row = place::find(&*store, &options.run).await?.row;
+pub(crate) async fn run(options: &OneRun, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let store = DataDir::find(start)?.look()?;
+    let row = runs::find(&*store, &options.run).await?.row;
     let read = journal::read(&*store, &row.run).await?;
     let result = result(&read)?;
     let report = verify_run(&*store, &row.run).await.map_err(|fault| Failure::storage(&fault))?;

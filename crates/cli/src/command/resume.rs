@@ -1,9 +1,10 @@
 //! `provost resume`: goes on with a run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use provost::{Resume, RunHandle};
-use provost_project::config::known_budget;
+use provost_project::known_budget;
 
 use super::reopened::Reopened;
 use crate::args::ResumeOptions;
@@ -13,11 +14,11 @@ use crate::follow::{Answers, follow, news};
 use crate::identity;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &ResumeOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let budgets: Result<BTreeMap<String, u64>, Failure> =
         options.budget.iter().map(|text| budget(text)).collect();
     let budgets = budgets?;
-    let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask() && !options.yes).await?;
+    let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask() && !options.yes).await?;
     screen.tell(&format!("run     {}", reopened.run));
     let work = async {
         let news = news(&reopened.setup, &reopened.run, reopened.head).await?;

@@ -4,12 +4,9 @@ use std::path::{Path, PathBuf};
 
 use provost::Request;
 use provost_engine::{RunId, Seq};
-use provost_project::clock;
-use provost_project::config::{ModelEntry, Project};
-use provost_project::copy::workspace;
-use provost_project::guard::GOVERNED;
-use provost_project::place::Place;
-use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
+use provost_project::{
+    AgentFile, CASSETTE, GOVERNED, MODEL, ModelEntry, ModelSource, Project, RuntimeOptions, clock,
+};
 use provost_runtime::port::IdKind;
 use serde_json::json;
 
@@ -20,9 +17,11 @@ use crate::failure::{Code, Failure};
 use crate::follow::{Answers, follow, news};
 use crate::identity;
 use crate::screen::Screen;
+use crate::view::seen_from_here;
 
-pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let start = options.folder.as_deref().unwrap_or(start);
+    let project = Project::find(start)?;
     let folder = remembered(&project.folder)?.to_owned();
     let cassette = options.with.cassette.as_ref().map(|path| absolute(path));
     let cassette = cassette.as_deref().map(remembered).transpose()?;
@@ -32,15 +31,21 @@ pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, F
             Failure::new(Code::Project, "there is nothing to do").hint("say what with --prompt \"…\"")
         })?;
     let (model, entry) = chosen(options, &project, &agent)?;
-    let place = Place::here()?;
+    let data = project.data_dir()?;
     let run: RunId = clock::ids(clock::clock())?
         .make(IdKind::Run)
         .parse()
         .map_err(|_| Failure::machine("no name could be made for the run"))?;
-    let root = workspace(&project, &place, run.as_str())?;
+    let root = project.workspace(&data, run.as_str())?;
     let attended = screen.can_ask() && !options.with.yes;
-    let answering = Answering { entry: entry.clone(), record: options.with.record.clone(), attended };
-    let setup = Setup::new(&project, Some(&agent), answering, &root, (place.open()?, &place))?;
+    let setup = project.runtime(RuntimeOptions {
+        agent: Some(&agent),
+        model: ModelSource::Configured { entry: entry.clone(), record: options.with.record.clone() },
+        root: &root,
+        store: data.open()?,
+        data: Some(&data),
+        attended,
+    })?;
     let governed = match &setup.guard {
         Some(guard) => Some(guard.start(&run).await?),
         None => None,
@@ -60,8 +65,9 @@ pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, F
         );
     }
     screen.tell(&format!("run     {run}"));
-    screen.tell(&format!("agent   {} of {}", agent.head.name, options.project.display()));
-    opening::model(&options.project, &project, (&model, &entry), *screen)?;
+    let shown = seen_from_here(&project.folder)?;
+    screen.tell(&format!("agent   {} of {}", agent.head.name, shown.display()));
+    opening::model(shown, &project, (&model, &entry), *screen)?;
     opening::folder(&project, &root, *screen)?;
     let work = async {
         let news = news(&setup, &run, Seq(0)).await?;
@@ -74,7 +80,7 @@ pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, F
 fn chosen(
     options: &RunOptions,
     project: &Project,
-    agent: &provost_project::config::AgentFile,
+    agent: &AgentFile,
 ) -> Result<(String, ModelEntry), Failure> {
     match &options.with.cassette {
         Some(path) => Ok(("cassette".to_owned(), ModelEntry::Cassette(absolute(path)))),

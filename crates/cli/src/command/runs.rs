@@ -1,11 +1,12 @@
 //! `provost runs`: a list.
 
+use std::path::Path;
+
 use provost::RunStatus;
 use provost_contract::timestamp;
 use provost_engine::Seq;
 use provost_engine::event::{Event, EventKind};
-use provost_project::config::did_you_mean;
-use provost_project::place::{Place, is_left};
+use provost_project::{DataDir, did_you_mean, runs};
 use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
@@ -18,15 +19,15 @@ use crate::screen::Screen;
 /// How much of a prompt a line shows.
 const PROMPT_CHARS_MAX: usize = 80;
 
-pub(crate) async fn run(options: &RunsOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: &RunsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     options.status.iter().try_for_each(|word| known_status(word))?;
-    let place = Place::here()?;
-    if place.is_empty() {
-        screen.tell(&format!("no runs yet in {}", place.database().display()));
+    let data = DataDir::find(start)?;
+    if data.is_empty() {
+        screen.tell(&format!("no runs yet in {}", data.database().display()));
         screen.tell("start one with provost run, or go to the folder of the project");
         return Ok(Exit::Done);
     }
-    let store = place.look()?;
+    let store = data.look()?;
     let filter = RunFilter { status: options.status.clone(), ..RunFilter::default() };
     let page = store.runs(filter, None, options.limit.max(1)).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;
@@ -68,7 +69,7 @@ pub(super) struct Words {
 
 /// Reads the words of a run that lists show.
 pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Failure> {
-    let mut words = Words { left: is_left(store, row).await?, ..Words::default() };
+    let mut words = Words { left: runs::is_left(store, row).await?, ..Words::default() };
     if let Some(EventKind::RunAccepted(accepted)) = event_behind(store, row, Seq(0)).await? {
         let said = accepted.spec.input.iter().rev().find(|message| message.role() == "user");
         let text = said.and_then(|message| message.content.as_text()).unwrap_or_default();

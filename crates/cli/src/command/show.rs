@@ -1,6 +1,8 @@
 //! `provost show`: what a run did.
 
-use provost_project::place::{self, Place, is_left};
+use std::path::Path;
+
+use provost_project::{DataDir, runs};
 use serde_json::{Value, json};
 
 use crate::args::OneRun;
@@ -10,9 +12,9 @@ use crate::journal::{self, Read};
 use crate::screen::Screen;
 use crate::view::story;
 
-pub(crate) async fn run(options: &OneRun, screen: &Screen) -> Result<Exit, Failure> {
-    let store = Place::here()?.look()?;
-    let listed = place::find(&*store, &options.run).await?;
+pub(crate) async fn run(options: &OneRun, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let store = DataDir::find(start)?.look()?;
+    let listed = runs::find(&*store, &options.run).await?;
     let read = journal::read(&*store, &listed.row.run).await?;
     if screen.is_json() {
         let words = super::runs::words(&*store, &listed.row).await?;
@@ -20,7 +22,7 @@ pub(crate) async fn run(options: &OneRun, screen: &Screen) -> Result<Exit, Failu
         screen.document(&json!({ "run": run, "result": result(&read)? }));
     } else {
         screen.data(&story(&listed.row, &read)?);
-        if is_left(&*store, &listed.row).await? {
+        if runs::is_left(&*store, &listed.row).await? {
             let run = &listed.row.run;
             screen.tell(&format!("no process works on it: provost resume {run} goes on"));
         }

@@ -1,11 +1,11 @@
 //! `provost tools`: what an agent sees, and how it may run.
 
+use std::path::Path;
+
 use provost::Request;
 use provost_contract::json;
 use provost_policy::{Decision, visibility};
-use provost_project::config::{Project, is_declared};
-use provost_project::policy::ProjectPolicy;
-use provost_project::{setup, tools};
+use provost_project::{Project, is_declared};
 use serde_json::{Value, json};
 
 use crate::args::ToolsOptions;
@@ -13,12 +13,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-pub(crate) fn run(options: &ToolsOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+pub(crate) fn run(options: &ToolsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let start = options.folder.as_deref().unwrap_or(start);
+    let project = Project::find(start)?;
     let agent = project.agent(options.agent.as_deref())?;
-    let declarations = tools::declarations(&project, &tools::tools(&project)?, Some(&agent));
-    let policy = ProjectPolicy::new(&project, Some(&agent), &project.root())?;
-    let run = Request::default().policy(&setup::agent(&project, &agent)?, &declarations);
+    let declarations = project.declarations(&project.tools()?, Some(&agent));
+    let policy = project.policy(Some(&agent))?;
+    let run = Request::default().policy(&project.runtime_agent(&agent)?, &declarations);
     let context = visibility::Context::parse(&run, |_| None, Vec::new());
     for seen in visibility::resolve(&json::into_object(declarations.clone()), &context, |_| Ok(None)) {
         let declaration = declarations.get(&seen.name).unwrap_or(&Value::Null);

@@ -1,7 +1,8 @@
 //! `provost validate`: whether a declaration of the Agent Protocol would be accepted.
 
-use provost_project::config::Project;
-use provost_project::tools;
+use std::path::Path;
+
+use provost_project::Project;
 use provost_protocol::{Catalog, Finding, check};
 use serde_json::{Value, json};
 
@@ -11,9 +12,9 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::screen::Screen;
 
-pub(crate) fn run(options: &ValidateOptions, screen: &Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &ValidateOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let text = input::read(&options.file)?;
-    let checked = check(&text, &catalog(&options.project)?);
+    let checked = check(&text, &catalog(start)?);
     for finding in &checked.findings {
         screen.show(&finding.to_value(), || line(&options.file.display().to_string(), finding));
     }
@@ -27,9 +28,9 @@ pub(crate) fn run(options: &ValidateOptions, screen: &Screen) -> Result<Exit, Fa
 }
 
 /// The tools of the project are what the declaration may name.
-fn catalog(project: &std::path::Path) -> Result<Catalog, Failure> {
-    let project = Project::read(project)?;
-    let tools = tools::tools(&project)?;
+fn catalog(start: &Path) -> Result<Catalog, Failure> {
+    let project = Project::find(start)?;
+    let tools = project.tools()?;
     let entry = |declaration: Value| json!({ "name": declaration.get("name"), "input_schema": declaration.get("parameters") });
     let entries: Vec<Value> = tools.declarations().map(|tool| entry(tool.to_value())).collect();
     Catalog::parse(&entries, &[], &[]).map_err(|error| Failure::new(Code::Config, error.to_string()))

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use provost_project::open::anchor_file;
-use provost_project::place::{self, Place};
+use provost_project::{DataDir, anchor_file, runs};
 use provost_runtime::store::Store;
 use provost_runtime::verify::{
     AnchorFile, AnchorFinding, RunReport, check_anchors, verify_run, verify_store,
@@ -16,14 +15,14 @@ use crate::failure::{Code, Failure};
 use crate::journal;
 use crate::screen::Screen;
 
-pub(crate) async fn run(options: &VerifyOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let place = Place::here()?;
+pub(crate) async fn run(options: &VerifyOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
+    let data = DataDir::find(start)?;
     let anchor = match &options.anchor {
         None => None,
         Some(Some(file)) => Some(file.clone()),
-        Some(None) => Some(anchor_file(&place)?.ok_or_else(unconfigured)?),
+        Some(None) => Some(anchor_file(&data)?.ok_or_else(unconfigured)?),
     };
-    let store = place.look()?;
+    let store = data.look()?;
     let broken = match &options.run {
         Some(word) => one(&*store, word, *screen).await?,
         None => all(&*store, *screen).await?,
@@ -41,7 +40,7 @@ fn unconfigured() -> Failure {
 }
 
 async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<Failure>, Failure> {
-    let run = place::find(store, word).await?.row.run;
+    let run = runs::find(store, word).await?.row.run;
     let report = verify_run(store, &run).await.map_err(|fault| Failure::storage(&fault))?;
     show(&report, screen);
     Ok(journal::broken(&report))

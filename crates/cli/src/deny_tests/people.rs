@@ -1,7 +1,7 @@
 //! Ways around a rule through files, answers and time.
 
 use provost::{Decision, Outcome, Remember, Request, RunStatus, Seq};
-use provost_project::setup::Setup;
+use provost_project::ProjectRuntime;
 use serde_json::{Value, json};
 
 use super::scene::{Effect, OPEN, SECRET, Scene, told};
@@ -36,7 +36,7 @@ fn read(path: &str) -> (&'static str, Value) {
 }
 
 /// Answers everything a run asks until it is over.
-async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outcome {
+async fn answered(setup: &ProjectRuntime, outcome: Outcome, decision: &Decision) -> Outcome {
     let mut outcome = outcome;
     while outcome.status == RunStatus::Waiting {
         let waiting = Pending::of(setup, &outcome.run).await.unwrap();
@@ -48,12 +48,12 @@ async fn answered(setup: &Setup, outcome: Outcome, decision: &Decision) -> Outco
 }
 
 /// A run that says whose it is, so that standing approvals count.
-async fn started_by_user(setup: &Setup) -> Outcome {
+async fn started_by_user(setup: &ProjectRuntime) -> Outcome {
     let request = Request::new("Go.").workspace("/w").principal(identity::principal());
     setup.runtime.start(request).await.unwrap().outcome().await.unwrap()
 }
 
-async fn started(setup: &Setup) -> Outcome {
+async fn started(setup: &ProjectRuntime) -> Outcome {
     setup.runtime.start("Go.").await.unwrap().outcome().await.unwrap()
 }
 

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use provost::{MemoryStore, Outcome, Script, Store};
-use provost_project::config::Project;
-use provost_project::setup::Setup;
+use provost_project::{ModelSource, Project, ProjectRuntime, RuntimeOptions};
 use serde_json::{Value, json};
 
 /// What nobody may read.
@@ -128,23 +127,22 @@ impl Scene {
     }
 
     /// What works on runs of the project, with a model that makes these calls one after the other.
-    pub(super) fn setup(&self, calls: &[(&'static str, Value)]) -> Setup {
-        let project = Project::read(self.home.path()).unwrap();
+    pub(super) fn setup(&self, calls: &[(&'static str, Value)]) -> ProjectRuntime {
+        let project = Project::open(self.home.path()).unwrap();
         let agent = project.agent(None).unwrap();
         let script = calls
             .iter()
             .fold(Script::new(), |script, (tool, arguments)| script.call(tool, self.placed(arguments)));
         let model = script.say("Done.").into();
-        Setup::with_model(
-            &project,
-            Some(&agent),
-            model,
-            &project.root(),
-            self.store.clone(),
-            self.attended,
-            None,
-        )
-        .unwrap()
+        let options = RuntimeOptions {
+            agent: Some(&agent),
+            model: ModelSource::Given(model),
+            root: &project.root(),
+            store: self.store.clone(),
+            data: None,
+            attended: self.attended,
+        };
+        project.runtime(options).unwrap()
     }
 
     /// `{root}` in an argument is the workspace.

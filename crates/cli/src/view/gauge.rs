@@ -1,7 +1,7 @@
 //! What a run used of its limits.
 
 use provost_engine::view::{self, Limit};
-use provost_project::setup::Limits;
+use provost_project::Limits;
 use serde_json::{Value, json};
 
 use crate::journal::Read;

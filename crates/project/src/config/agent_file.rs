@@ -57,6 +57,13 @@ impl AgentFile {
         Ok(Self { head, instructions, path: path.to_owned(), lines })
     }
 
+    /// The same for what may not be written: the file alone.
+    pub(crate) fn place_of(&self, key: &str, name: &str) -> String {
+        let is_key = |(known, below): &&(&'static str, String)| *known == key && below == name;
+        let line = self.lines.0.keys().find(is_key).and_then(|known| self.lines.0.get(known));
+        line.map_or_else(|| self.path.display().to_string(), |line| format!("{}:{line}", self.path.display()))
+    }
+
     /// The file and line of a key, or of a name below it.
     pub fn place(&self, key: &'static str, name: &str) -> String {
         format!("{}:{}", self.path.display(), self.lines.of(key, name))

@@ -165,6 +165,16 @@ impl File {
         format!("{}:{}", self.source.path.display(), line_at(&self.source.text, value.span().start))
     }
 
+    /// The file and line of an offset, while the file is still being read.
+    pub(super) fn place_at(&self, path: &Path, offset: usize) -> String {
+        format!("{}:{}", path.display(), line_at(&self.source.text, offset))
+    }
+
+    /// The text of the file and its path.
+    pub(crate) fn source(&self) -> (&str, &Path) {
+        (&self.source.text, &self.source.path)
+    }
+
     /// The file and line of a key.
     pub fn place_of(&self, key: &str) -> String {
         place_of_key(&self.source.text, key, &self.source.path)
@@ -238,7 +248,7 @@ pub(super) fn refused(text: &str, path: &Path, error: &toml::de::Error) -> Failu
 }
 
 /// The line of a place in a text, from 1.
-pub(super) fn line_at(text: &str, place: usize) -> usize {
+pub(crate) fn line_at(text: &str, place: usize) -> usize {
     text.get(..place).map_or(1, |before| before.matches('\n').count() + 1)
 }
 

@@ -5,14 +5,16 @@ mod compaction;
 mod file;
 mod front_matter;
 mod model_entry;
+mod person;
 mod project;
 mod rules;
 mod suggest;
 
 pub use agent_file::{AgentFile, Head};
-pub(crate) use file::tool_of_budget;
 pub use file::{File, ToolsPart, action_policy, known_budget};
+pub(crate) use file::{line_at, tool_of_budget};
 pub use model_entry::ModelEntry;
+pub(crate) use person::is_adjustment;
 pub use project::{Examples, Project};
 pub(crate) use rules::shape;
 pub use rules::{checked, is_declared};

@@ -1,11 +1,10 @@
-//! One model of `provost.toml`: a provider, or a recording.
+//! One model of a configuration file: a provider, or a recording.
 
 use std::path::{Path, PathBuf};
 
 use provost_models::ModelConfig;
 use serde::Deserialize as _;
 
-use super::file::line_at;
 use super::suggest::for_unknown_field;
 use crate::failure::{Code, Failure};
 
@@ -19,16 +18,9 @@ pub enum ModelEntry {
 }
 
 impl ModelEntry {
-    /// Reads a section of the file; its paths begin in the folder of the project.
-    pub(super) fn read(
-        name: &str,
-        section: &toml::Spanned<toml::Table>,
-        text: &str,
-        (path, folder): (&Path, &Path),
-    ) -> Result<Self, Failure> {
-        let place = format!("{}:{}", path.display(), line_at(text, section.span().start));
+    /// Reads a section of a file; its paths begin in the folder of the file, and `place` is where it stands.
+    pub(super) fn read(name: &str, table: &toml::Table, place: &str, folder: &Path) -> Result<Self, Failure> {
         let refused = |what: &str| Failure::new(Code::Config, format!("{place}: models.{name}: {what}"));
-        let table = section.as_ref();
         let Some(cassette) = table.get("cassette") else {
             let config = ModelConfig::deserialize(toml::Value::Table(table.clone()));
             return config.map(|config| Self::Remote(Box::new(config))).map_err(|error| {

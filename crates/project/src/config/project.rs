@@ -5,11 +5,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::person::{self, PersonFile};
 use super::rules;
 use super::suggest::did_you_mean;
 use super::{AgentFile, File, ModelEntry};
 use crate::failure::{Code, Failure};
-use crate::text_file;
+use crate::{environment, text_file};
 
 /// How large a file of a project may be.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -24,6 +25,8 @@ pub struct Project {
     pub file: File,
     pub models: BTreeMap<String, ModelEntry>,
     pub agents: BTreeMap<String, AgentFile>,
+    /// The person's own configuration, which the models include already.
+    pub(crate) person: Option<PersonFile>,
 }
 
 /// Whether the examples of rules must hold.
@@ -42,7 +45,7 @@ impl Project {
             Failure::new(Code::Project, format!("there is no project in {}: {error}", folder.display()))
                 .hint("name a folder with a provost.toml; provost init makes one")
         };
-        let shown = folder.join("provost.toml");
+        let shown = folder.strip_prefix(".").unwrap_or(folder).join("provost.toml");
         let folder = folder.canonicalize().map_err(absent)?;
         let path = folder.join("provost.toml");
         if !folder.is_dir() {
@@ -60,13 +63,13 @@ impl Project {
         if examples == Examples::Hold {
             rules::check(&file, &folder.join(&file.workspace.root), &text, &shown)?;
         }
-        let mut models = BTreeMap::new();
-        for (name, section) in &file.models {
-            let entry = ModelEntry::read(name, section, &text, (&shown, &folder))?;
-            models.insert(name.clone(), entry);
-        }
+        let person = match environment::config_file() {
+            Some(path) => PersonFile::read(&path)?,
+            None => None,
+        };
+        let models = person::models(&file, (&shown, &folder), person.as_ref())?;
         let agents = agents(&folder)?;
-        Ok(Self { folder, file, models, agents })
+        Ok(Self { folder, file, models, agents, person })
     }
 
     /// The folder the agent's files are in, before any copy.
@@ -95,7 +98,8 @@ impl Project {
         }
     }
 
-    /// The model of a name; without one, the agent's, the default, or the only one.
+    /// The model of a name; without one, the agent's, the default or only one of the project, the person's default, or the
+    /// only one there is.
     pub fn model(
         &self,
         name: Option<&str>,
@@ -104,12 +108,15 @@ impl Project {
         let of_agent = agent.and_then(|agent| agent.head.model.as_deref());
         let known = || self.models.keys().map(String::as_str);
         let default = || self.file.defaults.model.as_ref().map(|name| name.as_ref().as_str());
+        let own =
+            || self.file.models.keys().map(String::as_str).next().filter(|_| self.file.models.len() == 1);
+        let persons = || self.person.as_ref()?.defaults.model.as_deref();
         let only = || known().next().filter(|_| self.models.len() == 1);
-        let name = name.or(of_agent).or_else(default).or_else(only);
+        let name = name.or(of_agent).or_else(default).or_else(own).or_else(persons).or_else(only);
         let Some(name) = name else {
             let failure = Failure::new(Code::Model, "the project does not say which model to use");
             return Err(if self.models.is_empty() {
-                failure.hint("add a section [models.NAME] to provost.toml; see docs/configuration.md")
+                failure.hint("add a section [models.NAME] to provost.toml, or to your own config.toml; see docs/configuration.md")
             } else {
                 failure.hint(format!("name one with --model: {}", listed(known())))
             });

@@ -1,4 +1,4 @@
-//! Where runs are stored: `.provost/` of the folder somebody works in.
+//! Where runs are stored: `.provost/` of a project.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,30 +7,34 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use provost_contract::timestamp;
-use provost_engine::RunId;
-use provost_runtime::process::is_gone;
-use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
+use provost_runtime::store::Store;
 use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
 
 use crate::clock;
+use crate::config::Project;
 use crate::environment;
 use crate::failure::{Code, Failure};
+use crate::find;
 
 const FOLDER: &str = ".provost";
 
-/// A folder with a database, and copies of projects beside it.
-pub struct Place {
+/// The folder `.provost` of a project: a database, copies of the project, and what else must outlive a process.
+pub struct DataDir {
     folder: PathBuf,
     database: PathBuf,
 }
 
-impl Place {
-    /// The nearest folder upwards that has runs or is a project; else the one the program was started in.
-    pub fn here() -> Result<Self, Failure> {
-        let start = environment::folder()?;
-        let is_home = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join("provost.toml").is_file();
-        let folder = start.ancestors().find(is_home).unwrap_or(&start).join(FOLDER);
+impl DataDir {
+    /// The data of the project that a folder belongs to. The project itself is not read.
+    ///
+    /// # Errors
+    /// If the project above belongs to another user, or the environment names a database of an unknown kind.
+    pub fn find(start: &Path) -> Result<Self, Failure> {
+        Self::of(&find::home(start)?)
+    }
+
+    fn of(home: &Path) -> Result<Self, Failure> {
+        let folder = home.join(FOLDER);
         let database = match environment::database() {
             None => folder.join("provost.db"),
             Some(url) => sqlite_path(&url)?,
@@ -60,7 +64,7 @@ impl Place {
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// The folder that has `.provost`: perhaps a project.
+    /// The folder that has `.provost`: the project.
     pub fn home(&self) -> &Path {
         self.folder.parent().unwrap_or(&self.folder)
     }
@@ -87,8 +91,18 @@ impl Place {
     }
 }
 
+impl Project {
+    /// Where runs of the project are stored.
+    ///
+    /// # Errors
+    /// If the environment names a database of an unknown kind.
+    pub fn data_dir(&self) -> Result<DataDir, Failure> {
+        DataDir::of(&self.folder)
+    }
+}
+
 /// Makes a folder that only its owner can look into, with those above it.
-pub fn for_the_owner(folder: &Path) -> io::Result<()> {
+pub(crate) fn for_the_owner(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
@@ -129,41 +143,4 @@ fn refused(error: &OpenError) -> Failure {
         }
         error => Failure::of(Code::Store, error).hint(error.advice()),
     }
-}
-
-/// A run by its id, or the newest one by the word `last`.
-pub async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
-    let storage = |fault| Failure::storage(&fault);
-    if word == "last" {
-        let page = store.runs(RunFilter::default(), None, 1).await.map_err(storage)?;
-        let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
-        return page.items.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
-    }
-    let unknown = || {
-        Failure::new(Code::UnknownRun, format!("there is no run `{word}`"))
-            .hint("provost runs lists them; `last` is the newest")
-    };
-    let run: RunId = word.parse().map_err(|_| unknown())?;
-    if let Some(listed) = store.run(run.clone()).await.map_err(storage)? {
-        return Ok(listed);
-    }
-    let pruned = store.pruned().await.map_err(storage)?.into_iter().find(|pruned| pruned.run == run);
-    Err(pruned.map_or_else(unknown, |pruned| {
-        let at = timestamp::date_time(pruned.at.0.div_euclid(1_000));
-        let message = format!("{run} was pruned at {at} UTC; its last record was {}", pruned.head);
-        Failure::new(Code::UnknownRun, message).hint("a backup from before may have it")
-    }))
-}
-
-/// Whether a living process works on a run. One of another machine counts as living while its lease lasts.
-pub async fn is_worked_on(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
-    let Some(owner) = row.owner.clone() else { return Ok(false) };
-    let worker = store.worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
-    Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
-}
-
-/// Whether a run is in the middle of its work and no process works on it: `provost resume` goes on with it.
-pub async fn is_left(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
-    let at_work = row.ended.is_none() && row.status != "waiting";
-    Ok(at_work && !is_worked_on(store, row).await?)
 }

@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::guard::Guard;
 
-/// Tools, watched. Nothing is changed on the way but keys of the host, which are masked.
-pub(crate) struct Watched {
+/// Tools with a guard. Nothing is changed on the way but keys of the host, which are masked.
+pub(crate) struct GuardedTools {
     pub tools: Tools,
     pub guard: Option<Arc<Guard>>,
     /// What no result may hold.
     pub masks: Masks,
 }
 
-impl Watched {
+impl GuardedTools {
     /// A reply without the keys of the host. Every record and every request is made of it.
     fn masked(&self, reply: Result<Value, ExecutorError>) -> Result<Value, ExecutorError> {
         match reply {
@@ -28,7 +28,7 @@ impl Watched {
     }
 }
 
-impl ToolExecutor for Watched {
+impl ToolExecutor for GuardedTools {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
             let reply = self.masked(self.tools.execute(action).await);

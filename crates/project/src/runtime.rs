@@ -12,24 +12,45 @@ use provost_tools::Tools;
 use crate::anchor;
 use crate::clock;
 use crate::config::{AgentFile, ModelEntry, Project};
+use crate::data_dir::DataDir;
 use crate::failure::{Code, Failure};
 use crate::guard::Guard;
-use crate::place::Place;
+use crate::guarded_tools::GuardedTools;
 use crate::policy::ProjectPolicy;
 use crate::seal;
 use crate::summaries::Summaries;
-use crate::tools::{declarations, tools_within};
-use crate::watched::Watched;
+use crate::tools::tools_within;
 
 /// The key under which a run's context says which model it works with.
 pub const MODEL: &str = "model_name";
 /// The key under which a run's context says which recording plays the model.
 pub const CASSETTE: &str = "cassette";
 
-/// Who answers, and whether it is written down.
-pub struct Answering {
-    pub entry: ModelEntry,
-    pub record: Option<PathBuf>,
+/// The model of a runtime.
+pub enum ModelSource {
+    /// A model of the project's files; with a path, what it says is recorded there.
+    Configured {
+        /// The model.
+        entry: ModelEntry,
+        /// Where to record it.
+        record: Option<PathBuf>,
+    },
+    /// A model of the caller's own.
+    Given(Arc<dyn Model>),
+}
+
+/// What a runtime of a project works with.
+pub struct RuntimeOptions<'a> {
+    /// The agent; without one the runtime has none of the project's agents.
+    pub agent: Option<&'a AgentFile>,
+    /// The model.
+    pub model: ModelSource,
+    /// The folder that tools work in: [`Project::root`], or a copy of it made by [`Project::workspace`].
+    pub root: &'a Path,
+    /// Where runs are stored.
+    pub store: Arc<dyn Store>,
+    /// Where changes of governing files are logged; without it they are not watched.
+    pub data: Option<&'a DataDir>,
     /// Whether a person can be asked about exactly one call.
     pub attended: bool,
 }
@@ -37,23 +58,29 @@ pub struct Answering {
 /// The limits of a run.
 #[derive(Clone, Debug)]
 pub struct Limits {
+    /// How many turns it has.
     pub turns_max: u64,
     /// The other limits by name, and `turns` where it is one of them.
     pub budgets: Vec<(String, u64)>,
 }
 
 /// A runtime of a project.
-pub struct Setup {
+pub struct ProjectRuntime {
+    /// The runtime.
     pub runtime: Runtime,
     /// The tools, to show what a waiting call would do.
     pub tools: Tools,
     /// Watches the files that govern the project.
     pub guard: Option<Arc<Guard>>,
+    /// The folder of the project.
+    pub folder: PathBuf,
+    /// The file that runs are stored in, when it is one.
+    pub database: Option<PathBuf>,
     /// The limits of its runs, when the agent is known.
     pub limits: Option<Limits>,
 }
 
-impl Setup {
+impl ProjectRuntime {
     /// Waits for work with the runtime, then gives up its lease: no process has to find out that this one is gone, and
     /// no log stays beside the database.
     pub async fn closing<T>(&self, work: impl Future<Output = T>) -> T {
@@ -61,39 +88,25 @@ impl Setup {
         self.runtime.drain().await;
         done
     }
+}
 
-    /// Puts together what works on runs of a project in a folder.
-    pub fn new(
-        project: &Project,
-        agent: Option<&AgentFile>,
-        answering: Answering,
-        root: &Path,
-        (store, place): (Arc<dyn Store>, &Place),
-    ) -> Result<Self, Failure> {
-        let attended = answering.attended;
-        let model = answering.model(project, clock::clock())?;
-        let guard = Guard::new(project, root, place).stopping(store.clone());
-        Self::with_model(project, agent, model, root, store, attended, Some(Arc::new(guard)))
-    }
-
-    /// The same with a given model.
-    pub fn with_model(
-        project: &Project,
-        agent: Option<&AgentFile>,
-        model: Arc<dyn Model>,
-        root: &Path,
-        store: Arc<dyn Store>,
-        attended: bool,
-        guard: Option<Arc<Guard>>,
-    ) -> Result<Self, Failure> {
+impl Project {
+    /// Puts together a runtime that works on runs of the project, under its policy.
+    ///
+    /// # Errors
+    /// If the model, a tool, the anchor file or the agent cannot be used.
+    pub fn runtime(&self, options: RuntimeOptions<'_>) -> Result<ProjectRuntime, Failure> {
+        let RuntimeOptions { agent, model, root, store, data, attended } = options;
         let clock = clock::clock();
+        let model = model.build(self, clock.clone())?;
+        let guard = data.map(|data| Arc::new(Guard::new(self, root, data).stopping(store.clone())));
         let ids = clock::ids(clock.clone())?;
-        let policy = Arc::new(ProjectPolicy::new(project, agent, root)?.guarded(guard.clone()));
-        let tools = tools_within(&project.file.tools, root, &policy)?;
-        let declarations = declarations(project, &tools, agent);
-        let masks = masks(project);
+        let policy = Arc::new(ProjectPolicy::new(self, agent, root)?.guarded(guard.clone()));
+        let tools = tools_within(&self.file.tools, root, &policy)?;
+        let declarations = self.declarations(&tools, agent);
+        let masks = masks(self);
         let model: Arc<dyn Model> = Arc::new(Masked::new(model, masks.clone()));
-        let executor = Arc::new(Watched { tools: tools.clone(), guard: guard.clone(), masks });
+        let executor = Arc::new(GuardedTools { tools: tools.clone(), guard: guard.clone(), masks });
         let mut builder = Runtime::builder()
             .store(store)
             .clock(clock)
@@ -101,29 +114,69 @@ impl Setup {
             .summariser(Arc::new(Summaries(model.clone())))
             .model(model)
             .policy(policy)
-            .executor(declarations.clone(), executor);
+            .executor(declarations, executor);
         if !attended {
             builder = builder.unattended();
         }
-        if let Some(anchor) = anchor::to_write(project, root)? {
+        if let Some(anchor) = anchor::to_write(self, root)? {
             builder = builder.anchor_file(anchor);
         }
         if let Some(key) = seal::key(root) {
             builder = builder.seal_key(key);
         }
         if let Some(agent) = agent {
-            builder = builder.agent(self::agent(project, agent)?);
+            builder = builder.agent(self.runtime_agent(agent)?);
         }
         let runtime = builder.build().map_err(|error| Failure::of(Code::Run, &error))?;
-        let limits = agent.map(|agent| limits(project, agent));
-        Ok(Self { runtime, tools, guard, limits })
+        let limits = agent.map(|agent| limits(self, agent));
+        let (folder, database) = (self.folder.clone(), data.map(|data| data.database().to_owned()));
+        Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
+    }
+
+    /// The agent of a file. How its calls may run is asked of the policy, call by call.
+    pub fn runtime_agent(&self, file: &AgentFile) -> Result<Agent, Failure> {
+        let head = &file.head;
+        let told = match self.context()? {
+            Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
+            None => file.instructions.clone(),
+        };
+        let mut agent = Agent::new(&head.name).instructions(told).max_turns(max_turns(file));
+        for (name, ceiling) in budgets(self, file) {
+            agent = agent.budget(name, ceiling);
+        }
+        if let Some(limit) = head.repetition_limit.or(self.file.defaults.repetition_limit) {
+            agent = agent.repetition_limit(limit);
+        }
+        if let Some(mode) = &head.mode {
+            agent = agent.mode(mode);
+        }
+        if let Some(categories) = &head.categories {
+            agent = agent.categories(categories.clone());
+        }
+        if let Some(compaction) = &head.compaction {
+            agent = agent.option("compaction_policy", compaction.policy());
+        }
+        if !self.file.policy.approvers.is_empty() {
+            agent = agent.approvers(self.file.policy.approvers.clone());
+        }
+        Ok(agent)
+    }
+
+    /// The turns a run of an agent has: its `turns` budget goes before `max_turns`.
+    pub fn turns_max(&self, file: &AgentFile) -> u64 {
+        let budget = budgets(self, file).find_map(|(name, ceiling)| (name == "turns").then_some(ceiling));
+        budget.unwrap_or_else(|| max_turns(file))
     }
 }
 
-impl Answering {
-    fn model(self, project: &Project, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, Failure> {
+impl ModelSource {
+    fn build(self, project: &Project, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, Failure> {
+        let (entry, record) = match self {
+            Self::Configured { entry, record } => (entry, record),
+            Self::Given(model) => return Ok(model),
+        };
         let cassette = |path: &Path| Cassette::read(path).map_err(|error| Failure::of(Code::Model, &error));
-        Ok(match (self.entry, self.record) {
+        Ok(match (entry, record) {
             (ModelEntry::Cassette(path), None) => Arc::new(Player::new(cassette(&path)?, Vec::new())),
             (ModelEntry::Cassette(path), Some(record)) => {
                 let cassette = cassette(&path)?;
@@ -149,7 +202,7 @@ impl Answering {
 }
 
 /// The keys of the project's models, which nothing that is recorded may hold.
-fn masks(project: &Project) -> Masks {
+pub(crate) fn masks(project: &Project) -> Masks {
     Masks::of(project.models.values().filter_map(|entry| match entry {
         ModelEntry::Remote(config) => Some(&**config),
         ModelEntry::Cassette(_) => None,
@@ -167,43 +220,8 @@ fn unusable(error: &ConfigError) -> Failure {
     }
 }
 
-/// The agent of a file. How its calls may run is asked of the policy, call by call.
-pub fn agent(project: &Project, file: &AgentFile) -> Result<Agent, Failure> {
-    let head = &file.head;
-    let told = match project.context()? {
-        Some(context) => format!("{}\n\n# AGENTS.md\n\n{context}", file.instructions),
-        None => file.instructions.clone(),
-    };
-    let mut agent = Agent::new(&head.name).instructions(told).max_turns(max_turns(file));
-    for (name, ceiling) in budgets(project, file) {
-        agent = agent.budget(name, ceiling);
-    }
-    if let Some(limit) = head.repetition_limit.or(project.file.defaults.repetition_limit) {
-        agent = agent.repetition_limit(limit);
-    }
-    if let Some(mode) = &head.mode {
-        agent = agent.mode(mode);
-    }
-    if let Some(categories) = &head.categories {
-        agent = agent.categories(categories.clone());
-    }
-    if let Some(compaction) = &head.compaction {
-        agent = agent.option("compaction_policy", compaction.policy());
-    }
-    if !project.file.policy.approvers.is_empty() {
-        agent = agent.approvers(project.file.policy.approvers.clone());
-    }
-    Ok(agent)
-}
-
 fn max_turns(file: &AgentFile) -> u64 {
     file.head.max_turns.unwrap_or(Agent::MAX_TURNS)
-}
-
-/// The turns a run of an agent has: its `turns` budget goes before `max_turns`.
-pub fn turns_max(project: &Project, file: &AgentFile) -> u64 {
-    let budget = budgets(project, file).find_map(|(name, ceiling)| (name == "turns").then_some(ceiling));
-    budget.unwrap_or_else(|| max_turns(file))
 }
 
 /// The project's limits, and the agent's own in their place.
