@@ -178,7 +178,7 @@ fn a_run_whose_disk_is_full_says_so_and_can_be_left() {
     let model = world.script("one", &[check, say("Checked.")]).join(" ");
     let script = format!(
         "mkdir t && mount -t tmpfs -o size=2m tmpfs t || exit 9
-        echo 'dd if=/dev/zero of=../../../t/filled bs=1k 2>/dev/null; echo done' > examples/audit/project/check.sh
+        echo \"dd if=/dev/zero of=$PWD/t/filled bs=1k 2>/dev/null; echo done\" > examples/audit/project/check.sh
         export PROVOST_DATABASE_URL=$PWD/t/provost.db
         \"$PROVOST\" run examples/audit {model} 2>err >out & run=$!
         until grep -q 'tried again until it can be written' err; do kill -0 $run || exit 8; done
@@ -207,7 +207,7 @@ fn an_anchor_file_on_a_full_disk_stays_readable() {
         done
         rm t/filled
         PROVOST_SEED=99 provost run examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
-        provost verify --anchor >found 2>&1; echo \"verify $?\"
+        cd examples/audit && provost verify --anchor >found 2>&1; echo \"verify $?\"
         grep -c 'not anchored yet' found; grep -c 'cannot be read' found";
     let Some(printed) = world.with_mounts(script) else { return };
     let wanted = ["run 0", "said", "run 0", "verify 0", "1", "0"];
