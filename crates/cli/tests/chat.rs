@@ -365,3 +365,32 @@ fn an_answer_to_a_question_that_was_answered_elsewhere_decides_nothing_else() {
         assert!(runs.contains("waiting"), "{answer}: {runs}");
     }
 }
+
+/// A conversation whose lines were changed is found by `verify`, beside its control.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "another program changes the file")]
+fn a_conversation_that_lost_lines_is_found() {
+    let world = World::new();
+    let said = world.chat(&[], &world.script("one", &[say("Hello."), say("Bye.")]), "hi\nbye\n");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(world.provost(&["verify"]).code, 0);
+    let database = world.path("examples/audit/.provost/provost.db");
+    let whole = fs::read(&database).unwrap();
+    for (sql, found) in [
+        (
+            "DELETE FROM session_entries WHERE no IN (1, 2)",
+            "has other lines of this run than its journal: record 1",
+        ),
+        ("UPDATE session_entries SET seq = 2 WHERE no = 1", "has other lines of this run than its journal"),
+        ("DELETE FROM sessions", "of the run is missing"),
+        ("UPDATE runs SET session = NULL", "the list of runs says conversation none, the journal says "),
+    ] {
+        let file = rusqlite::Connection::open(&database).unwrap();
+        assert!(file.execute(sql, []).unwrap() > 0, "{sql}");
+        drop(file);
+        let verified = world.provost(&["verify"]);
+        assert_eq!(verified.code, 1, "{sql}: {}", verified.stdout);
+        assert!(verified.stdout.contains(found), "{sql}: {}", verified.stdout);
+        fs::write(&database, &whole).unwrap();
+    }
+}

@@ -2,6 +2,7 @@
 //! nothing is lost.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -56,6 +57,26 @@ fn a_database_that_may_only_be_read_is_read() {
     refused(&world.bound(&["run", "examples/audit"]), "cannot be written");
     world.mode(".provost", 0o755);
     assert!(world.mended().contains("+ 1"), "nothing was done");
+}
+
+/// A try that was refused leaves nothing behind that refuses the next one.
+#[test]
+fn a_database_that_may_be_written_again_is_written() {
+    let world = parked();
+    world.mode("examples/audit", 0o777);
+    let owned =
+        Command::new("chown").args(["-R", "65534"]).arg(world.path("examples/audit/.provost")).status();
+    if !owned.is_ok_and(|status| status.success()) {
+        // Without root the files are this user's own already.
+        assert!(!fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0));
+    }
+    let database = "examples/audit/.provost/provost.db";
+    world.mode(database, 0o400);
+    refused(&world.bound(&["cancel", "last"]), "cannot be written");
+    world.mode(database, 0o600);
+    let cancelled = world.bound(&["cancel", "last"]);
+    assert_ne!(cancelled.code, 1, "{}{}", cancelled.stdout, cancelled.stderr);
+    assert!(!cancelled.stderr.contains("PV0006"), "{}", cancelled.stderr);
 }
 
 /// What stands in the log only is not in the file: a reader must not pass the file for all there is.

@@ -143,7 +143,7 @@ fn stats_say_how_much_there_is() {
 }
 
 /// What somebody can do to a run that waits, and what is said of it.
-const TAMPERINGS: [(&str, &str); 10] = [
+const TAMPERINGS: [(&str, &str); 19] = [
     (
         "DELETE FROM journal WHERE seq >= (SELECT max(seq) - 1 FROM journal)",
         "the end of the journal is missing",
@@ -158,6 +158,21 @@ const TAMPERINGS: [(&str, &str); 10] = [
     ),
     ("UPDATE runs SET status = 'completed'", "the list of runs says completed, the journal says not ended"),
     ("UPDATE runs SET agent = 'other'", "the list of runs says agent other, the journal says clerk"),
+    ("UPDATE runs SET status = 'garbage'", "the list of runs says garbage, the journal says not ended"),
+    ("UPDATE runs SET status = 'queued'", "the list of runs says queued, the journal says that it was begun"),
+    ("UPDATE runs SET status = 'running', due = NULL", "says running, and nothing would wake the run"),
+    ("UPDATE runs SET ended = 1", "the list of runs says waiting, the journal says not ended"),
+    ("UPDATE runs SET owner = 'nobody'", "names a worker that does not exist: nobody"),
+    ("UPDATE runs SET epoch = 0", "the list of runs says epoch 0, the journal says 1"),
+    ("UPDATE waits SET due = 1", "the table of waits has another due time than the journal"),
+    (
+        "UPDATE waits SET binding = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
+        "the table of waits has another binding than the journal",
+    ),
+    (
+        "UPDATE waits SET may_answer = '[\"user:eve\"]'",
+        "another list of people who may answer than the journal",
+    ),
     ("DELETE FROM waits", "is open in the journal and missing in the table of waits"),
     ("DELETE FROM artifacts WHERE size = (SELECT max(size) FROM artifacts)", ": it is missing"),
 ];

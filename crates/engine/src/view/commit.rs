@@ -153,9 +153,9 @@ fn name_signal(step: &mut Step, signal: SignalId) {
     step.commit.signals_taken = step.commit.signals_taken.max(Some(signal));
 }
 
-fn add_wait(step: &mut Step, state: &RunState, opened: &WaitOpened) {
-    let spec = &state.spec;
-    step.commit.waits_opened.push(WaitRow {
+/// The row of a wait, as its run opens it.
+pub fn wait_row(spec: &RunSpec, opened: &WaitOpened) -> WaitRow {
+    WaitRow {
         wait: opened.wait.clone(),
         root: root(spec).clone(),
         path: spec.parent.as_ref().map(|parent| parent.path.clone()).unwrap_or_default(),
@@ -169,7 +169,12 @@ fn add_wait(step: &mut Step, state: &RunState, opened: &WaitOpened) {
         binding: opened.binding,
         may_answer: opened.may_answer.clone(),
         supersedable: opened.supersedable,
-    });
+    }
+}
+
+fn add_wait(step: &mut Step, state: &RunState, opened: &WaitOpened) {
+    let spec = &state.spec;
+    step.commit.waits_opened.push(wait_row(spec, opened));
     let (WaitKind::Child { run }, Some(id)) = (&opened.kind, opened.actions.first()) else { return };
     let Some(action) = state.action(*id) else { return };
     let parent = spec.parent.as_ref();
@@ -298,21 +303,28 @@ fn cancels(state: &RunState, events: &[Event]) -> Vec<SignalPost> {
     posts.collect()
 }
 
-/// The entries that a batch adds to the run's session.
-fn session(state: &RunState, events: &[Event]) -> Option<SessionWrite> {
-    let session = state.spec.session.as_ref()?.id.clone();
-    let is_line = |event: &&Event| match &event.kind {
-        EventKind::ModelResponded(_) | EventKind::HistoryCompacted(_) | EventKind::ActionEnded(_) => true,
+/// Whether an event of a run becomes an entry of the run's session. The first record does if it brings messages.
+pub fn is_session_line(event: &Event) -> bool {
+    match &event.kind {
+        EventKind::RunAccepted(accepted) => !accepted.spec.input.is_empty(),
+        EventKind::ModelResponded(_)
+        | EventKind::HistoryCompacted(_)
+        | EventKind::ActionEnded(_)
+        | EventKind::ResponseRefused(_) => true,
         EventKind::SignalTaken(taken) => {
             matches!(taken.body, Signal::Message { .. }) && taken.ignored.is_none()
         }
         EventKind::HookAnswered(answered) => matches!(answered.answer, HookAnswer::Message { .. }),
-        EventKind::ResponseRefused(_) => true,
         _ => false,
-    };
+    }
+}
+
+/// The entries that a batch adds to the run's session.
+fn session(state: &RunState, events: &[Event]) -> Option<SessionWrite> {
+    let session = state.spec.session.as_ref()?.id.clone();
     let entries: Vec<SessionEntry> = events
         .iter()
-        .filter(is_line)
+        .filter(|event| is_session_line(event))
         .map(|event| SessionEntry { seq: event.seq, kind: event.kind.name().to_owned() })
         .collect();
     let release = events.iter().any(|event| matches!(event.kind, EventKind::RunEnded(_)));

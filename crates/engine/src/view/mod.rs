@@ -14,7 +14,7 @@ mod usage;
 mod waiting;
 mod waits;
 
-pub use commit::{ChildOrder, Step, step};
+pub use commit::{ChildOrder, Step, is_session_line, step, wait_row};
 pub use decisions::{Decided, decisions};
 pub use observer::{Observed, Observer};
 pub use rest::rests_for;

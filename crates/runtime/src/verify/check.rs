@@ -1,17 +1,14 @@
 //! Comparing journals with their chains, rows and waits.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use provost_engine::event::Event;
+use provost_engine::{Digest, RunId, Seq, SessionId, WaitId, WorkerId};
 
-use provost_engine::event::{EndStatus, Event, EventKind, RunSpec};
-use provost_engine::{Digest, RunId, Seq, WaitId};
-
-use super::erase::named;
-use crate::port::{Advice, Fault};
-use crate::store::{RunCursor, RunFilter, RunProblem, Store, WaitFilter, WaitState};
+use super::rows::{self, Facts};
+use crate::port::Fault;
+use crate::store::{RunCursor, RunFilter, RunProblem, Store};
 
 /// How many records or rows are read at a time.
-const PAGE: usize = 1_000;
+pub(super) const PAGE: usize = 1_000;
 /// How often a run that grows meanwhile is looked at again.
 const LIVE_TRIES: usize = 5;
 
@@ -65,6 +62,31 @@ pub enum Problem {
     /// The table of waits has an open wait that the journal did not open, or settled.
     #[error("wait {0} is open in the table of waits and not in the journal")]
     WaitUnknown(WaitId),
+    /// The table of waits says something else about a wait than the journal.
+    #[error("wait {wait}: the table of waits has another {what} than the journal")]
+    WaitDiffers {
+        /// The wait.
+        wait: WaitId,
+        /// What they disagree about.
+        what: &'static str,
+    },
+    /// The list of runs says that a worker holds the run, and there is no such worker.
+    #[error("the list of runs names a worker that does not exist: {0}")]
+    Owner(WorkerId),
+    /// The run has work left, and nothing in the list of runs would make a worker take it.
+    #[error("the list of runs says {0}, and nothing would wake the run")]
+    Asleep(String),
+    /// The conversation that the run belongs to is gone.
+    #[error("the conversation {0} of the run is missing")]
+    SessionMissing(SessionId),
+    /// The conversation has other lines of the run than its journal.
+    #[error("the conversation {session} has other lines of this run than its journal: {what}")]
+    SessionDiffers {
+        /// The conversation.
+        session: SessionId,
+        /// The records in question.
+        what: String,
+    },
     /// A result that a record names is missing, or is not what its name says.
     #[error("artifact {digest}: {problem}")]
     Artifact {
@@ -128,7 +150,7 @@ async fn verify_once(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault>
             (report.head, report.hash) = (record.seq, record.hash);
             report.erased += usize::from(record.erased.is_some());
             match Event::from_record(record) {
-                Ok(event) => facts.take(&event),
+                Ok(event) => facts.take(&event, record.erased.is_some()),
                 Err(error) => report.problems.push(Problem::Unreadable(error.to_string())),
             }
         }
@@ -136,114 +158,8 @@ async fn verify_once(store: &dyn Store, run: &RunId) -> Result<RunReport, Fault>
     if report.head == Seq(0) {
         report.problems.push(Problem::NoJournal);
     }
-    compare_row(store, &mut report, &facts).await?;
-    compare_waits(store, &mut report, &facts).await?;
-    check_artifacts(store, &mut report, &facts).await?;
+    rows::compare(store, &mut report, &facts).await?;
     Ok(report)
-}
-
-/// What the events say that rows repeat.
-#[derive(Default)]
-struct Facts {
-    spec: Option<Arc<RunSpec>>,
-    open: BTreeSet<WaitId>,
-    ended: Option<&'static str>,
-    /// Whether it ended at least once.
-    ever_ended: bool,
-    /// What the records name.
-    artifacts: BTreeSet<Digest>,
-}
-
-impl Facts {
-    fn take(&mut self, event: &Event) {
-        self.artifacts.extend(named(event).0);
-        match &event.kind {
-            EventKind::RunAccepted(accepted) => self.spec = Some(accepted.spec.clone()),
-            EventKind::WaitOpened(opened) => {
-                self.open.insert(opened.wait.clone());
-            }
-            EventKind::WaitSettled(settled) => {
-                self.open.remove(&settled.wait);
-            }
-            EventKind::RunEnded(ended) => {
-                self.ended = Some(ended.status.into());
-                self.ever_ended = true;
-            }
-            EventKind::SignalTaken(taken) => {
-                use provost_engine::event::Signal;
-                if taken.ignored.is_none() && matches!(taken.body, Signal::Resume { .. }) {
-                    self.ended = None;
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-async fn compare_row(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
-    let Some(listed) = store.run(report.run.clone()).await? else {
-        report.problems.push(Problem::NoRow);
-        return Ok(());
-    };
-    let row = listed.row;
-    if row.head != report.head {
-        report.problems.push(Problem::Head { journal: report.head, row: row.head });
-    } else if row.head_hash != report.hash {
-        report.problems.push(Problem::HeadHash);
-    }
-    // A run that was resumed is listed as ended until its next commit.
-    let resumed = row.ended.is_none() && facts.ended.is_some();
-    let disagrees = match facts.ended {
-        Some(ended) => row.status != ended && !resumed,
-        None => row.ended.is_some() || (!facts.ever_ended && row.status.parse::<EndStatus>().is_ok()),
-    };
-    if disagrees {
-        let journal = facts.ended.unwrap_or("not ended").to_owned();
-        report.problems.push(Problem::Status { row: row.status.clone(), journal });
-    }
-    if let Some(spec) = &facts.spec {
-        let compiled = (row.agent_digest.to_string(), spec.compiled.to_string());
-        let identity = [
-            ("agent", (row.agent, spec.agent.clone())),
-            ("workspace", (row.workspace, spec.workspace.clone())),
-            ("compiled agent", compiled),
-        ];
-        let differing = identity.into_iter().filter(|(_, (row, journal))| row != journal);
-        let problem = |(what, (row, journal))| Problem::Identity { what, row, journal };
-        report.problems.extend(differing.map(problem));
-    }
-    Ok(())
-}
-
-/// Reads every artifact that the records name: its hash is compared with its name.
-async fn check_artifacts(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
-    for digest in &facts.artifacts {
-        let problem = match store.artifact(*digest).await {
-            Ok(Some(bytes)) if Digest::of(&bytes) == *digest => continue,
-            Ok(Some(_)) => "it is not what its name says".to_owned(),
-            Ok(None) => "it is missing".to_owned(),
-            Err(fault) if fault.advice() == Advice::Stop => fault.to_string(),
-            Err(fault) => return Err(fault),
-        };
-        report.problems.push(Problem::Artifact { digest: *digest, problem });
-    }
-    Ok(())
-}
-
-async fn compare_waits(store: &dyn Store, report: &mut RunReport, facts: &Facts) -> Result<(), Fault> {
-    let filter =
-        WaitFilter { run: Some(report.run.clone()), state: WaitState::Unsettled, ..WaitFilter::default() };
-    let mut rows = BTreeSet::new();
-    let mut after = None;
-    loop {
-        let page = store.waits(filter.clone(), after, PAGE).await?;
-        rows.extend(page.items.into_iter().map(|wait| wait.row.wait));
-        let Some(next) = page.next else { break };
-        after = Some(next);
-    }
-    report.problems.extend(facts.open.difference(&rows).cloned().map(Problem::WaitMissing));
-    report.problems.extend(rows.difference(&facts.open).cloned().map(Problem::WaitUnknown));
-    Ok(())
 }
 
 /// What verifying a whole store came to.

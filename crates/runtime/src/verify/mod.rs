@@ -3,6 +3,7 @@
 mod anchor;
 mod check;
 mod erase;
+mod rows;
 
 pub use anchor::{
     Anchor, AnchorError, AnchorFile, AnchorFinding, AnchorLine, AnchorLines, AnchorReport, check_anchors,

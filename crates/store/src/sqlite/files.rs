@@ -56,6 +56,12 @@ pub(super) fn is_readable(path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Returns whether a file exists that this process may not write.
+pub(super) fn is_closed_to_writers(path: &Path) -> bool {
+    // Not by opening it: closing it again would end the locks that SQLite holds on it in this process.
+    path.exists() && access(path, Access::WRITE_OK).is_err()
+}
+
 /// Returns why a file cannot be written, where SQLite only says that it cannot be opened.
 pub(super) fn write_refusal(path: &Path) -> Option<io::Error> {
     let folder = folder(path).unwrap_or(Path::new("."));

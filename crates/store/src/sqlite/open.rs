@@ -27,6 +27,10 @@ pub(super) fn writing(path: &Path, options: &SqliteOptions) -> Result<Connection
     let refused = |error| OpenError::of(path, options.patience_ms, error);
     files::prepare(path).map_err(|source| OpenError::failed(path, source))?;
     refuse_folder(path)?;
+    // Before SQLite looks at it: beside a file that cannot be written it leaves shared memory that cannot be either.
+    if files::is_closed_to_writers(path) {
+        return Err(OpenError::ReadOnly { path: path.to_owned() });
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(path, flags).map_err(refused)?;
     // A file that is refused is left as it is, with its log.
