@@ -232,3 +232,16 @@ fn a_project_whose_files_are_named_like_secrets_is_approved_and_its_changes_are_
         assert_eq!(play.is_there("made"), !changes);
     }
 }
+
+/// A limit on money needs a price; with one the run goes on.
+#[test]
+fn a_limit_on_money_without_a_price_is_refused() {
+    let limit = "[budgets]\ncost_microusd = 300\n";
+    let price = "[prices.models.m]\ninput = 1000\noutput = 1000\n";
+    for (policy, code) in [(limit.to_owned(), 2), (format!("{limit}{price}"), 0)] {
+        let play = Play::with_policy(&policy, vec![]);
+        let run = play.run();
+        assert_eq!(run.code, code, "{}", run.stderr);
+        assert_eq!(run.stderr.contains("the model `m` has no price"), code == 2, "{}", run.stderr);
+    }
+}

@@ -357,6 +357,23 @@ fn erasing_says_what_repeats_the_words() {
     assert!(vault.works(&["db", "records"]).contains("erased by user:ada: r\n"));
 }
 
+/// A word that is hardly there by chance is enough.
+#[test]
+fn erasing_finds_a_code_that_others_repeat() {
+    let turns = vec![
+        Scripted::call("w", "fs/write", &json!({ "path": "s.txt", "content": "my pin is SWORDFISH-77" })),
+        json!({ "content": "Stored SWORDFISH-77." }),
+    ];
+    let vault = Vault::saying("", turns);
+    assert_eq!(vault.provost(&["run", ".", "-p", "store it", "--yes"]).code, 0);
+    let declared = &vault.records("declaration_accepted")[0];
+    let erased = vault.documents(&["db", "erase", "last", "--seq", declared, "--reason", "r"]);
+    let repeated = erased[0]["repeated"].as_array().unwrap();
+    let kinds: Vec<&str> = repeated.iter().map(|record| record["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"model_responded") && kinds.contains(&"run_ended"), "{kinds:?}");
+    assert!(!kinds.contains(&"run_accepted"), "the prompt says nothing of it: {kinds:?}");
+}
+
 #[test]
 fn an_erasure_needs_a_reason_and_a_record() {
     let vault = Vault::waiting();

@@ -98,6 +98,9 @@ impl Project {
     pub fn runtime(&self, options: RuntimeOptions<'_>) -> Result<ProjectRuntime, Failure> {
         let RuntimeOptions { agent, model, root, store, data, attended } = options;
         let clock = clock::clock();
+        if let Some(agent) = agent {
+            self.check_prices(agent, &model)?;
+        }
         let model = model.build(self, clock.clone())?;
         let guard = data.map(|data| Arc::new(Guard::new(self, root, data).stopping(store.clone())));
         let ids = clock::ids(clock.clone())?;
@@ -131,6 +134,21 @@ impl Project {
         let limits = agent.map(|agent| limits(self, agent));
         let (folder, database) = (self.folder.clone(), data.map(|data| data.database().to_owned()));
         Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
+    }
+
+    /// Refuses a limit on money that no price can bring into effect.
+    fn check_prices(&self, agent: &AgentFile, model: &ModelSource) -> Result<(), Failure> {
+        let ModelSource::Configured { entry: ModelEntry::Remote(config), .. } = model else { return Ok(()) };
+        let name = &config.settings.model;
+        let is_limited = budgets(self, agent).any(|(budget, _)| budget == "cost_microusd");
+        if !is_limited || self.file.prices.price(name).is_some() {
+            return Ok(());
+        }
+        let message = format!("the budget `cost_microusd` would not hold: the model `{name}` has no price");
+        let example = format!(
+            "[prices.models.\"{name}\"] with `input` and `output` in micro-dollars for a million tokens"
+        );
+        Err(Failure::new(Code::Config, message).hint(format!("write {example}, or limit `tokens`")))
     }
 
     /// The agent of a file. How its calls may run is asked of the policy, call by call.

@@ -134,7 +134,8 @@ async fn without_labels(
 
 /// The other records whose words have a text of this one, or a part of it, or name one of its artifacts.
 fn repeated(record: &Record, artifacts: &[Digest], all: &[Record]) -> Vec<(Seq, String)> {
-    let mine = texts(record);
+    let mut mine = texts(record);
+    mine.extend(mine.iter().flat_map(|text| telling_words(text)).collect::<Vec<_>>());
     let repeats = |other: &&Record| {
         let Some(words) = other.words.as_deref().filter(|_| other.seq != record.seq) else { return false };
         let names = |digest: &Digest| words.contains(&digest.to_string());
@@ -145,6 +146,18 @@ fn repeated(record: &Record, artifacts: &[Digest], all: &[Record]) -> Vec<(Seq, 
         artifacts.iter().any(names) || mine.iter().any(shares)
     };
     all.iter().filter(repeats).map(|other| (other.seq, other.kind.to_string())).collect()
+}
+
+/// The words of a text that are hardly there by chance: keys, numbers, codes, addresses.
+fn telling_words(text: &str) -> impl Iterator<Item = String> {
+    let word = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned();
+    let tells = |word: &String| {
+        let inner = word.chars().skip(1);
+        word.chars().count() >= REPEATED_CHARS_MIN
+            && (inner.clone().any(char::is_uppercase)
+                || inner.clone().any(|letter| letter.is_numeric() || letter == '@'))
+    };
+    text.split_whitespace().map(word).filter(tells)
 }
 
 /// The texts in the words of a record that say something: not short ones, and not those that name a format.
