@@ -106,6 +106,14 @@ fn of_several_answers_the_strictest_counts() {
     assert_eq!(run(&["make"]), ("unclear", "no-rm".to_owned()), "a question that --yes answers is less");
     assert_eq!(run(&["curl", "x"]), ("forbidden", "no-net".to_owned()));
     assert_eq!(run(&["ls"]), ("preview", "asks".to_owned()));
+    let arguments = json::into_object(json!({ "argv": ["make"] }));
+    let places = Lexical("/w".to_owned());
+    let call =
+        Call { tool: "shell/run", arguments: &arguments, shape: &Reach::Below.into(), places: &places };
+    let reason = rules.decide(&call, otherwise("direct")).decision.reason;
+    for (name, said) in [("no-rm", true), ("no-net", true), ("asks", false)] {
+        assert_eq!(reason.contains(&format!("because {name}")), said, "{name}: {reason}");
+    }
 }
 
 #[test]

@@ -47,7 +47,11 @@ impl RuleSet {
         let severity = |applies: &&Applies| (applies.policy, applies.person_only, applies.unclear.is_none());
         let ruling = matched.iter().rev().max_by_key(severity);
         let decision = match ruling.filter(|_| otherwise.verdict != ActionPolicy::Forbidden) {
-            Some(applies) => decision(applies),
+            Some(applies) => {
+                // A person who decides reads what every rule in question says.
+                let equal = matched.iter().filter(|other| severity(other) == severity(&applies));
+                decision(applies, &equal.map(reason).collect::<Vec<_>>().join("; "))
+            }
             None => otherwise,
         };
         let names: Vec<&str> = matched.iter().map(|applies| applies.rule.as_str()).collect();
@@ -64,12 +68,16 @@ impl RuleSet {
     }
 }
 
-fn decision(applies: &Applies) -> Decision<ActionPolicy> {
-    let Applies { rule, policy, reason, unclear, person_only } = applies;
-    let reason = match unclear {
+fn reason(applies: &Applies) -> String {
+    let Applies { rule, reason, unclear, .. } = applies;
+    match unclear {
         None => reason.clone(),
         Some(why) => format!("{reason} (rule `{rule}`; unclear whether this call does that: {why})"),
-    };
+    }
+}
+
+fn decision(applies: &Applies, reason: &str) -> Decision<ActionPolicy> {
+    let Applies { rule, policy, unclear, person_only, .. } = applies;
     let mut decision = Decision::new(*policy, Layer::Rule, rule.clone(), reason);
     if unclear.is_some() {
         decision = decision.given("unclear", true);
