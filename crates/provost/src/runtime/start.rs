@@ -19,8 +19,8 @@ use tokio::sync::OnceCell;
 
 use super::check::{Ignored, Known};
 use super::{Builder, Outcome, Request, RunHandle, RunStatus};
+use super::{output, principal};
 use crate::Agent;
-use crate::tool::Registry;
 
 /// A governed agent runtime. Cheap to clone; every clone is the same runtime.
 ///
@@ -35,9 +35,8 @@ pub(super) struct Shared {
     pub(super) host: Host,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) agents: BTreeMap<String, Agent>,
-    pub(super) registry: Registry,
-    /// The declarations of an executor that brings its own tools.
-    pub(super) declarations: Option<Value>,
+    /// The declarations of every tool, by name.
+    pub(super) declarations: Value,
     pub(super) known: Known,
     pub(super) scope: Scope,
     pub(super) runs_max: usize,
@@ -83,6 +82,12 @@ pub enum StartError {
         /// The run of that request.
         run: RunId,
     },
+    /// A run of that name exists.
+    #[error("there is a run {run} already: name another, or read it with Runtime::outcome")]
+    RunExists {
+        /// That run.
+        run: RunId,
+    },
     /// The run cannot be accepted or worked on.
     #[error(transparent)]
     Runs(#[from] RunsError),
@@ -96,6 +101,7 @@ impl From<dispatch::StartError> for StartError {
             dispatch::StartError::Accept(AcceptError::DedupeConflict { run })
             | dispatch::StartError::Say(store::SayError::DedupeConflict { run }) => Self::KeyUsed { run },
             dispatch::StartError::Say(store::SayError::Missing(session)) => Self::NoSession(session),
+            dispatch::StartError::Accept(AcceptError::RunExists(run)) => Self::RunExists { run },
             error => Self::Runs(error.into()),
         }
     }
@@ -237,12 +243,16 @@ impl Runtime {
     pub(super) fn new_run(&self, request: &Request) -> Result<(NewRunRequest, Object), StartError> {
         let agent = self.agent(request.agent.as_deref())?;
         self.0.known.options(&request.options)?;
+        principal::read(request.principal.as_ref(), &agent.name)?;
         let run = match &request.run {
             Some(run) => run.clone(),
             None => self.0.ids.make(IdKind::Run).parse().map_err(|_| unnamed())?,
         };
         let options = self.options(request, agent, &run);
-        let start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
+        let mut start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
+        if let Some(wanted) = &request.output {
+            start.wants(&output::read(wanted)?);
+        }
         let mut new = start.request(request.actor())?;
         new.session = match &request.session {
             Some(session) => Some((named(session)?, WhenBusy::Refuse)),
@@ -253,10 +263,7 @@ impl Runtime {
     }
 
     fn tools_of(&self, agent: &Agent) -> Value {
-        match &self.0.declarations {
-            Some(declarations) => chosen(declarations, agent.tools.as_deref()),
-            None => self.0.registry.declarations(agent.tools.as_deref()),
-        }
+        chosen(&self.0.declarations, agent.tools.as_deref())
     }
 
     /// The options of a run. Which policy is in force is part of them: what was decided under another one is decided
@@ -275,6 +282,28 @@ impl Runtime {
         let run: RunId = "run".parse().map_err(|_| unnamed())?;
         let options = self.options(&Request::default(), agent, &run);
         Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
+    }
+
+    /// Starts the worker of this runtime, if it has not started yet: it expires what waits too long, goes on with the
+    /// runs that it was asked for, and with [`Builder::works_on`] with every run of the store that fits. Starting or
+    /// resuming a run does it as well; a process that only works calls this.
+    ///
+    /// ```
+    /// use provost::{ClaimFilter, Runtime, Script};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let worker = Runtime::builder().model(Script::new()).works_on(ClaimFilter::default()).build()?;
+    /// worker.work().await?;
+    /// worker.drain().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the store does not take the worker.
+    pub async fn work(&self) -> Result<(), WorkError> {
+        self.runs().await?;
+        Ok(())
     }
 
     /// Goes on with a run after a crash, or when what it waits for was answered elsewhere. A run that is over
@@ -407,7 +436,7 @@ fn instructions(agent: &Agent) -> Vec<Arc<Message>> {
     given.map(|text| Arc::new(Message::text("system", text))).into_iter().collect()
 }
 
-/// The declarations of an executor that an agent chooses, in their own order.
+/// The declarations that an agent chooses, in their own order.
 fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
     let Some(names) = names else { return declarations.clone() };
     let entries = declarations.as_object().into_iter().flatten();
