@@ -34,9 +34,17 @@ pub struct Agent {
 
 impl Agent {
     /// How many turns an agent has unless it says otherwise.
+    ///
+    /// ```
+    /// assert_eq!(provost::Agent::MAX_TURNS, 50);
+    /// ```
     pub const MAX_TURNS: u64 = 50;
     /// How many equal calls in a row end a run unless the agent says otherwise: more than polling needs, and
     /// far fewer than a model that is stuck makes.
+    ///
+    /// ```
+    /// assert_eq!(provost::Agent::REPETITION_LIMIT, 20);
+    /// ```
     pub const REPETITION_LIMIT: u64 = 20;
 
     /// An agent without instructions that may see every tool.

@@ -13,6 +13,7 @@ mod approvals;
 mod calls;
 mod clients;
 mod compaction;
+mod documented;
 #[cfg(feature = "sqlite")]
 mod doors;
 mod doubt;

@@ -144,3 +144,13 @@ async fn turns_spent_on_unfit_answers_are_turns() {
     let outcome = report(&runtime).await;
     assert_eq!((outcome.status, recorder.asked().len()), (RunStatus::BudgetExceeded, 1));
 }
+
+#[tokio::test]
+async fn a_hook_after_the_model_does_not_spare_the_check() {
+    let recorder = Recorder::new(Script::new().say("no").answer(Answer::json(&rome())));
+    let builder = Runtime::builder().model(recorder.clone()).tool(look());
+    let runtime = builder.after_model(|_| async { provost::Guard::Pass }).build().unwrap();
+    let outcome = report(&runtime).await;
+    assert_eq!(outcome.output::<Report>().unwrap(), rome());
+    assert_eq!(refusals(&runtime, &outcome).await, [("output_schema".to_owned(), true)]);
+}

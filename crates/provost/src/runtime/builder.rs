@@ -69,6 +69,10 @@ pub(super) enum Storage {
 
 impl Builder {
     /// How many runs work at once unless said otherwise; more wait for their turn.
+    ///
+    /// ```
+    /// assert_eq!(provost::Builder::RUNS_MAX, 1_024);
+    /// ```
     pub const RUNS_MAX: usize = 1_024;
 
     /// The model of every agent that names none.

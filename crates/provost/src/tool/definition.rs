@@ -102,7 +102,22 @@ impl Tool {
 
     /// A tool from a type of its own.
     ///
-    /// See [`TypedTool`] for an example.
+    /// ```
+    /// use provost::{Call, Tool, ToolError, TypedTool};
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// struct Now;
+    /// impl TypedTool for Now {
+    ///     type Input = No;
+    ///     type Output = &'static str;
+    ///     const NAME: &'static str = "clock/now";
+    ///     const DESCRIPTION: &'static str = "Tells the time.";
+    ///     async fn run(&self, _: No, _: Call) -> Result<&'static str, ToolError> {
+    ///         Ok("noon")
+    ///     }
+    /// }
+    /// let tool = Tool::typed(Now).reads();
+    /// # drop(tool);
+    /// ```
     pub fn typed<T: TypedTool>(tool: T) -> Self {
         let tool = Arc::new(tool);
         let (shown, probed) = (tool.clone(), tool.clone());
