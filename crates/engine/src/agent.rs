@@ -37,6 +37,10 @@ pub struct AgentSpec {
     /// each. The tools are the visible ones only, so the rest cannot be found out from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub visibility: Vec<Value>,
+    /// The tools that the model is shown in full, best first; none means all of them. The others can be called all
+    /// the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier_1: Option<Vec<String>>,
     /// What the action policy is decided by: mode, denied tools, settings of the agent.
     #[serde(skip_serializing_if = "Object::is_empty")]
     pub policy: Object,
@@ -122,6 +126,8 @@ pub struct Agent {
     pub digest: Digest,
     /// The tools.
     pub catalog: ToolCatalog,
+    /// Those of them that the model is shown in full, if not all.
+    tier_1: Option<ToolCatalog>,
     /// Rules about the order of calls.
     pub call_rules: Vec<GateRule>,
     /// Cuts results that are too large.
@@ -155,11 +161,19 @@ impl Agent {
             call_rules: normalize_rules(&spec.call_rules),
             truncator: spec.result_bytes_max.map(ToolResultTruncator::new),
             compaction: spec.compaction.as_ref().map(compaction::Policy::parse),
+            tier_1: spec.tier_1.as_ref().map(|names| {
+                catalog.clone().only(|tool| names.iter().any(|name| name == tool.name().as_str()))
+            }),
             catalog,
             digest,
             tools,
             spec,
         })
+    }
+
+    /// Returns the tools that the model is shown in full.
+    pub fn offered(&self) -> &ToolCatalog {
+        self.tier_1.as_ref().unwrap_or(&self.catalog)
     }
 
     /// Returns the hash of what decides how calls may run: tools, settings, rules and approvers. Who acts, the

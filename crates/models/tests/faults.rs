@@ -17,7 +17,7 @@ async fn refused(kind: ApiKind, reply: Reply) -> ModelError {
 }
 
 async fn check(kind: ApiKind, status: u16, error: Value, expected: [&str; 3]) {
-    let ModelError { kind, message, code } =
+    let ModelError { kind, message, code, .. } =
         refused(kind, Reply::json(status, &json!({ "error": error }))).await;
     assert_eq!([kind.as_str(), message.as_str(), code.as_str()], expected);
 }

@@ -181,25 +181,56 @@ async fn an_answer_of_many_blocks_reads_as_text_and_goes_back_as_blocks() {
     assert_eq!(server.asked()[1].body.pointer("/messages/1/content"), Some(&blocks));
 }
 
+/// What a turn wants is asked for in the provider's own words, beside tools too; what comes back is text.
 #[tokio::test]
-async fn wanted_json_is_parsed_and_checked() {
-    let said = |text: &str| {
-        let message = json!({ "role": "assistant", "content": text });
-        Reply::json(200, &json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }))
-    };
-    let server =
-        Server::with([said("{\"beds\": 3}"), said("{\"beds\": \"three\"}"), said("three beds")]).await;
-    let desk = Desk::at(&server, ApiKind::OpenaiChat);
-    let mut asking = Asking::beds();
+async fn wanted_json_is_asked_for_beside_tools() {
     let schema = json!({ "type": "object", "properties": { "beds": { "type": "integer" } } });
-    asking.structured_output = Some(json!({ "schema": schema }));
-    let good = asking.of(&desk.model).await.unwrap().structured_output.unwrap();
-    assert_eq!(good.parsed, json!({ "beds": 3 }));
-    assert_eq!(good.diagnostics, Some(json!({ "parser": "json", "valid": true })));
-    let bad = asking.of(&desk.model).await.unwrap().structured_output.unwrap();
-    assert_eq!(bad.diagnostics, Some(json!({ "parser": "json", "valid": false, "code": "type_mismatch" })));
-    let none = asking.of(&desk.model).await.unwrap();
-    assert_eq!((none.structured_output, none.usage.is_empty()), (None, true));
+    let natively = [
+        (ApiKind::Anthropic, "/output_config/format/schema"),
+        (ApiKind::OpenaiChat, "/response_format/json_schema/schema"),
+        (ApiKind::OpenaiResponses, "/text/format/schema"),
+        (ApiKind::Gemini, "/generationConfig/responseJsonSchema"),
+    ];
+    for (kind, pointer) in natively {
+        for with_tools in [true, false] {
+            let server = Server::with([Reply::json(200, &answer(kind))]).await;
+            let mut asking = Asking::beds();
+            asking.structured_output = Some(json!({ "schema": schema }));
+            if !with_tools {
+                asking.tools = asking.tools.clone().only(|_| false);
+            }
+            let turn = asking.of(&Desk::at(&server, kind).model).await.unwrap();
+            assert_eq!((turn.content.as_str(), turn.structured_output), ("{\"beds\":3}", None), "{kind}");
+            let body = &server.asked()[0].body;
+            // Gemini takes no schema beside tools: it reads it.
+            let in_words = kind == ApiKind::Gemini && with_tools;
+            assert_eq!(body.pointer(pointer).is_some(), !in_words, "{kind} {body}");
+            let system = body["systemInstruction"]["parts"].to_string();
+            assert_eq!(system.contains("one JSON document"), in_words, "{kind} {body}");
+        }
+    }
+}
+
+/// An answer that is JSON, in the format of a provider.
+fn answer(kind: ApiKind) -> Value {
+    let text = "{\"beds\":3}";
+    match kind {
+        ApiKind::Anthropic => {
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": text }], "stop_reason": "end_turn" })
+        }
+        ApiKind::OpenaiResponses => {
+            let content = json!([{ "type": "output_text", "text": text }]);
+            json!({ "status": "completed", "output": [{ "type": "message", "role": "assistant", "content": content }] })
+        }
+        ApiKind::Gemini => {
+            let content = json!({ "role": "model", "parts": [{ "text": text }] });
+            json!({ "candidates": [{ "content": content, "finishReason": "STOP" }] })
+        }
+        _ => {
+            let message = json!({ "role": "assistant", "content": text });
+            json!({ "choices": [{ "message": message, "finish_reason": "stop" }] })
+        }
+    }
 }
 
 /// Some servers give every call the same index, or none.

@@ -70,9 +70,8 @@ async fn a_provider_that_stays_broken_is_given_up() {
     assert_eq!(
         error,
         ModelError {
-            kind: "provider_failed".into(),
-            message: "the provider says: not now".into(),
-            code: "api_error".into()
+            code: "api_error".into(),
+            ..ModelError::new("provider_failed", "the provider says: not now")
         }
     );
     assert_eq!(server.asked().len(), 3);

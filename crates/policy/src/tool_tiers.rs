@@ -102,6 +102,11 @@ impl TierRequest {
 }
 
 impl Tiers {
+    /// Returns the lines of the second tier: name, summary and required fields of each tool.
+    pub fn manifest(&self) -> &[Value] {
+        &self.manifest
+    }
+
     /// The wire form: names of both tiers, and the manifest of the second.
     pub fn to_value(&self) -> Value {
         let tier_1: Vec<&str> = self.tier_1.iter().map(|(name, _)| name.as_str()).collect();

@@ -3,7 +3,20 @@
 use provost_contract::json::Object;
 use serde_json::{Value, json};
 
+use crate::{CallRule, ToolTiers};
+
 /// The definition of an agent. What is not said takes the runtime's defaults.
+///
+/// ```
+/// use provost::{ActionPolicy, Agent};
+/// let clerk = Agent::new("clerk")
+///     .instructions("Be brief.")
+///     .tools(["kb/find", "mail/send"])
+///     .policy("mail/send", ActionPolicy::Preview)
+///     .budget("tokens", 200_000)
+///     .max_turns(30);
+/// assert_eq!(clerk.name(), "clerk");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub(crate) name: String,
@@ -14,16 +27,32 @@ pub struct Agent {
     pub(crate) budgets: Vec<Value>,
     pub(crate) policy: Object,
     pub(crate) options: Object,
+    pub(crate) model: Option<String>,
+    pub(crate) rules: Vec<CallRule>,
+    pub(crate) tiers: Option<ToolTiers>,
 }
 
 impl Agent {
     /// How many turns an agent has unless it says otherwise.
+    ///
+    /// ```
+    /// assert_eq!(provost::Agent::MAX_TURNS, 50);
+    /// ```
     pub const MAX_TURNS: u64 = 50;
     /// How many equal calls in a row end a run unless the agent says otherwise: more than polling needs, and
     /// far fewer than a model that is stuck makes.
+    ///
+    /// ```
+    /// assert_eq!(provost::Agent::REPETITION_LIMIT, 20);
+    /// ```
     pub const REPETITION_LIMIT: u64 = 20;
 
     /// An agent without instructions that may see every tool.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk");
+    /// # drop(agent);
+    /// ```
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -34,22 +63,41 @@ impl Agent {
             budgets: Vec::new(),
             policy: Object::new(),
             options: Object::new(),
+            model: None,
+            rules: Vec::new(),
+            tiers: None,
         }
     }
 
     /// Its name.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk");
+    /// assert_eq!(agent.name(), "clerk");
+    /// # drop(agent);
+    /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// What it is told before every conversation.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").instructions("Be brief.");
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
         self
     }
 
-    /// Only these tools, by name.
+    /// Exactly these tools, by name. Without it, all of the runtime's.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").tools(["kb/find"]);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(names.into_iter().map(Into::into).collect());
@@ -58,6 +106,11 @@ impl Agent {
 
     /// So many turns at most. A run that spends them in the middle of its work ends as
     /// [`RunStatus::BudgetExceeded`](crate::RunStatus::BudgetExceeded).
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").max_turns(30);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn max_turns(mut self, turns: u64) -> Self {
         self.max_turns = turns.max(1);
@@ -67,6 +120,11 @@ impl Agent {
     /// So many equal calls in a row (one tool, the same arguments) end the run as
     /// [`RunStatus::Stalled`](crate::RunStatus::Stalled); at least 2, and 0 switches it off. Tools that say
     /// [`crate::Tool::repeatable`] do not count.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").repetition_limit(5);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn repetition_limit(mut self, calls: u64) -> Self {
         self.repetition_limit = calls;
@@ -75,6 +133,11 @@ impl Agent {
 
     /// A limit: `turns`, `tool_calls`, `tool_calls_<tool>`, `tokens`, `cost_microusd`,
     /// `wall_clock_seconds`, `depth` or `fan_out`.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").budget("tokens", 200_000);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn budget(mut self, name: &str, ceiling: u64) -> Self {
         self.budgets.push(json!({ "name": name, "ceiling": ceiling }));
@@ -82,18 +145,33 @@ impl Agent {
     }
 
     /// How calls of a tool may run, whatever the tool says of itself.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").policy("mail/send", provost::ActionPolicy::Forbidden);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn policy(self, tool: &str, policy: provost_policy::ActionPolicy) -> Self {
         self.action_policy("tools", tool, policy)
     }
 
     /// How calls of every tool of a category may run.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").category_policy("write", provost::ActionPolicy::Preview);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn category_policy(self, category: &str, policy: provost_policy::ActionPolicy) -> Self {
         self.action_policy("categories", category, policy)
     }
 
     /// Who alone may decide about its proposals.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").approvers(["user:grace"]);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn approvers<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -103,6 +181,11 @@ impl Agent {
 
     /// What the agent is at work for, such as `chat`, which it is otherwise. A tool whose declaration names
     /// `modes` is shown in those alone.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").mode("review");
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn mode(mut self, mode: &str) -> Self {
         self.policy.insert("mode".to_owned(), mode.into());
@@ -110,6 +193,11 @@ impl Agent {
     }
 
     /// Only tools of one of these categories.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").categories(["notes"]);
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn categories<T: Into<String>>(mut self, categories: impl IntoIterator<Item = T>) -> Self {
         let categories: Vec<String> = categories.into_iter().map(Into::into).collect();
@@ -117,8 +205,49 @@ impl Agent {
         self
     }
 
+    /// The model that answers it, one of [`Builder::named_model`](crate::Builder::named_model).
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").model("small");
+    /// # drop(agent);
+    /// ```
+    #[must_use]
+    pub fn model(mut self, name: &str) -> Self {
+        self.model = Some(name.to_owned());
+        self
+    }
+
+    /// A rule about which calls must have been made before the agent can finish.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").rule(provost::CallRule::at_least(1));
+    /// # drop(agent);
+    /// ```
+    #[must_use]
+    pub fn rule(mut self, rule: CallRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Which tools the model is shown in full. Without it, all.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").tiers(provost::ToolTiers::at_most(8));
+    /// # drop(agent);
+    /// ```
+    #[must_use]
+    pub fn tiers(mut self, tiers: ToolTiers) -> Self {
+        self.tiers = Some(tiers);
+        self
+    }
+
     /// An option of the loop under its wire name, such as `compaction_policy`, `tool_result_truncator` or
     /// `limits`. [`crate::Builder::build`] refuses one that there is not, or that would not count.
+    ///
+    /// ```
+    /// let agent = provost::Agent::new("clerk").option("tool_result_truncator", serde_json::json!({ "max_bytes": 9_000 }));
+    /// # drop(agent);
+    /// ```
     #[must_use]
     pub fn option(mut self, name: &str, value: Value) -> Self {
         self.options.insert(name.to_owned(), value);

@@ -23,30 +23,50 @@
 #![deny(missing_docs)]
 
 mod agent;
+mod call_rule;
+mod hooks;
+mod model;
 mod runtime;
-mod script;
 mod tool;
+#[cfg(feature = "tracing")]
+mod trace;
 
 pub use agent::Agent;
-pub use provost_engine::event::WaitKind;
+pub use call_rule::{CallRule, ToolTiers};
+pub use hooks::{Completion, FinishedCall, NextTurn, ProposedCall, SpokenResponse, ToolGuard};
+pub use model::{Answer, Asked, FnModel, Recorder, Script};
+pub use runtime::{
+    BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, Ignored, Outcome, OutputError,
+    Remember, Request, Resume, RunFailure, RunHandle, RunStatus, Runtime, SayError, Session, SessionOptions,
+    StartError, Verdict, WorkError,
+};
+pub use tool::{Call, Citation, EffectStatus, Tool, ToolError, ToolOutput, ToolReply, ToolSource, TypedTool};
+
+// Everything else that the documentation of this crate names.
+pub use provost_contract::action::SideEffect;
+pub use provost_contract::compaction::Summary;
+pub use provost_contract::json::Object;
+pub use provost_contract::{ContractError, Message};
+pub use provost_engine::event::{self, WaitKind};
 pub use provost_engine::view::{Decided, Pending, Piece, Story};
 pub use provost_engine::{
-    Actor, ActorKind, ActorOrigin, Event, EventKind, RunId, Seq, SessionId, StandingApproval, WaitId,
+    Actor, ActorKind, ActorOrigin, Event, EventKind, RunId, Seq, SessionId, StandingApproval, Time, WaitId,
 };
-pub use provost_policy::ActionPolicy;
-pub use provost_runtime::actor::{Delta, SealKey};
-pub use provost_runtime::dispatch::{Followed, RunEvent, RunEvents};
-pub use provost_runtime::port::Model;
-pub use provost_runtime::store::Store;
+pub use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
+pub use provost_runtime::actor::{Delta, SealKey, SealKeyError};
+pub use provost_runtime::dispatch::{Followed, RunEvent, RunEvents, SessionDoorError};
+pub use provost_runtime::host::RunsError;
+pub use provost_runtime::port::{Backoff, Fault, Guard, Model, ModelError};
 pub use provost_runtime::store::memory::MemoryStore;
-pub use runtime::{
-    BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, Ignored, Outcome, Remember,
-    Request, Resume, RunHandle, RunStatus, Runtime, SayError, Session, SessionOptions, StartError, Verdict,
-    WorkError,
+pub use provost_runtime::store::{
+    ClaimFilter, Page, ResumeError, SessionCursor, SessionFilter, SessionRow, Store,
 };
+pub use provost_runtime::system::{ManualClock, SystemClock};
+#[cfg(feature = "sqlite")]
+pub use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
+/// What `#[derive(JsonSchema)]` refers to: `use provost::{JsonSchema, schemars};` where a type derives it.
+pub use schemars;
 pub use schemars::JsonSchema;
-pub use script::Script;
-pub use tool::{Call, Tool, ToolError, TypedTool};
 
 /// Model providers, cassettes that record and replay any model, and prices.
 #[cfg(feature = "models")]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use provost::{Decision, MemoryStore, Outcome, RunId, RunStatus, Runtime, Script, Store, Tool};
+use provost::{
+    Call, Decision, EffectStatus, MemoryStore, Outcome, RunId, RunStatus, Runtime, Script, Store, Tool,
+};
 use provost_runtime::system::ManualClock;
 use serde_json::json;
 
@@ -119,4 +121,31 @@ async fn a_message_waits_behind_what_is_in_doubt() {
     let said = transcript(&done);
     assert_eq!(said.last().map(String::as_str), Some("assistant text  Done."), "{said:?}");
     assert!(said.iter().any(|line| line == "user text  Well?"), "{said:?}");
+}
+
+/// What the tool itself finds out by its key, nobody is asked about.
+#[tokio::test]
+async fn a_probe_answers_for_a_call_that_was_under_way() {
+    let found = [
+        (EffectStatus::Done(json!("paid")), RunStatus::Completed, 0),
+        // The process that began it is this one: it is not gone, so nothing runs again unasked.
+        (EffectStatus::NotDone, RunStatus::Waiting, 0),
+        (EffectStatus::Unknown, RunStatus::Waiting, 0),
+    ];
+    for (status, ended, times) in found {
+        let place = Place::new();
+        let run = place.dies(false);
+        let (noted, known) = (place.ledger.clone(), status.clone());
+        let tool = Tool::new("slow/first", "Notes.", move |text: Text| {
+            noted.note(text.text);
+            async { Ok("done") }
+        });
+        let tool = tool.probe_effect(move |_: Text, call: Call| {
+            assert!(!call.key.is_empty());
+            let known = known.clone();
+            async move { known }
+        });
+        let outcome = go_on(&place.runtime(tool), &run).await;
+        assert_eq!((outcome.status, place.ledger.entries().len()), (ended, times), "{status:?}");
+    }
 }

@@ -13,16 +13,24 @@ mod approvals;
 mod calls;
 mod clients;
 mod compaction;
+mod documented;
 #[cfg(feature = "sqlite")]
 mod doors;
 mod doubt;
 #[cfg(feature = "sqlite")]
 mod durable;
+mod hooks;
+mod models;
+mod outputs;
+mod parts;
 mod refusals;
 #[cfg(feature = "sqlite")]
 mod remembered;
 mod secrets;
 mod sessions;
+mod silent;
+#[cfg(feature = "tracing")]
+mod spans;
 mod spoken;
 mod stops;
 mod text;

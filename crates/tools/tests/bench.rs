@@ -116,6 +116,7 @@ fn action<'a>(
         run: "run-1",
         action: "1.0",
         key: "key-1",
+        report: provost_runtime::port::Report::unheard(),
     }
 }
 

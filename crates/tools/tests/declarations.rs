@@ -90,6 +90,7 @@ async fn nobody_executes_an_unknown_tool() {
             run: "r",
             action: "1.0",
             key: "k",
+            report: provost_runtime::port::Report::unheard(),
         };
         let reply = bench.tools.execute(action).await;
         assert_eq!(reply.is_ok(), known);

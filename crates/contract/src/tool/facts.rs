@@ -95,7 +95,7 @@ impl ToolFacts {
                 list => Resource::parse_all(&list)?,
             },
             duplicate_policy: choice("duplicate_policy", &runtime("duplicate_policy"))?,
-            timeout_ms: seconds(&said("timeout_seconds"))?,
+            timeout_ms: timeout(&said("timeout_ms"), &said("timeout_seconds"))?,
             on_timeout: choice("on_timeout", &said("on_timeout"))?,
         })
     }
@@ -149,13 +149,19 @@ fn choice<T: Default + serde::de::DeserializeOwned>(field: &'static str, value: 
         .map_err(|error| ContractError::field(CODE, field, &format!("is not a known word: {error}")))
 }
 
-fn seconds(value: &Value) -> Result<Option<u64>> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    match value.as_u64().filter(|seconds| *seconds > 0) {
-        Some(seconds) => Ok(Some(seconds.saturating_mul(1_000))),
-        None => Err(ContractError::field(CODE, "timeout_seconds", "must be a whole number above 0")),
+/// A time limit is said once, in milliseconds or in seconds.
+fn timeout(ms: &Value, seconds: &Value) -> Result<Option<u64>> {
+    let (field, value, factor) = match (ms, seconds) {
+        (Value::Null, Value::Null) => return Ok(None),
+        (ms, Value::Null) => ("timeout_ms", ms, 1),
+        (Value::Null, seconds) => ("timeout_seconds", seconds, 1_000),
+        (_, _) => {
+            return Err(ContractError::field(CODE, "timeout_ms", "must not stand beside timeout_seconds"));
+        }
+    };
+    match value.as_u64().filter(|amount| *amount > 0) {
+        Some(amount) => Ok(Some(amount.saturating_mul(factor))),
+        None => Err(ContractError::field(CODE, field, "must be a whole number above 0")),
     }
 }
 
@@ -183,6 +189,7 @@ mod tests {
         let reads = facts(json!({ "side_effects": ["read"], "timeout_seconds": 3 })).unwrap();
         assert!(reads.only_reads() && reads.may_repeat());
         assert_eq!(reads.timeout_ms, Some(3_000));
+        assert_eq!(facts(json!({ "timeout_ms": 300 })).unwrap().timeout_ms, Some(300));
         assert!(facts(json!({ "write": false })).unwrap().only_reads());
         assert!(facts(json!({ "idempotency": "keyed" })).unwrap().may_repeat());
         assert!(!facts(json!({ "idempotency": "keyed", "takes_key": false })).unwrap().may_repeat());
@@ -198,6 +205,8 @@ mod tests {
             json!({ "side_effects": ["teleport"] }),
             json!({ "idempotency": "often" }),
             json!({ "timeout_seconds": 0 }),
+            json!({ "timeout_ms": 0.5 }),
+            json!({ "timeout_ms": 300, "timeout_seconds": 3 }),
             json!({ "on_timeout": "hope" }),
         ] {
             assert!(facts(wrong.clone()).is_err(), "{wrong}");

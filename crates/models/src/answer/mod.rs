@@ -3,7 +3,6 @@
 mod calls;
 mod reasoning;
 mod spoken;
-mod structured;
 mod turn;
 
 pub(crate) use turn::{Answer, read};

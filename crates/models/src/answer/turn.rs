@@ -3,11 +3,10 @@
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_contract::message::MessageType;
-use provost_contract::provider_turn::StructuredAnswer;
 use provost_runtime::port::{ModelError, TurnAnswer};
 use serde_json::{Value, json};
 
-use super::{calls, reasoning, spoken, structured};
+use super::{calls, reasoning, spoken};
 use crate::api::{Api, Finish};
 use crate::ask::Ask;
 use crate::wire::Received;
@@ -20,7 +19,6 @@ pub(crate) struct Answer {
     content: String,
     calls: Vec<Value>,
     usage: Object,
-    structured_output: Option<StructuredAnswer>,
     finish: Finish,
     id: Option<String>,
     model: Option<String>,
@@ -39,9 +37,7 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     let parts = spoken::parts(&said);
     let parts = if calls.is_empty() { reasoning::left_behind(parts) } else { parts };
     let content = riding::joined(&parts);
-    let wanted = ask.structured_output.as_ref().filter(|_| calls.is_empty());
     Ok(Answer {
-        structured_output: wanted.and_then(|wanted| structured::read(wanted, &content)),
         message: riding::with_call_fields(spoken::message(&parts)?, &called),
         content,
         calls,
@@ -68,7 +64,7 @@ impl Answer {
     ) -> Result<TurnAnswer, ModelError> {
         let Received { answer, request_id, attempts } = received;
         let model = answer.model.as_deref().unwrap_or(&ask.settings.model);
-        let mut turn = json!({
+        let turn = json!({
             "content": answer.content,
             "message": answer.message.as_ref().map(Message::to_value),
             "tool_calls": answer.calls,
@@ -76,10 +72,6 @@ impl Answer {
             "request_metadata": { "provider": api.shape(), "model": model, "attempts": attempts },
             "provider_diagnostics": answer.diagnostics(ask, request_id.as_deref()),
         });
-        if let (Some(turn), Some(structured)) = (turn.as_object_mut(), &answer.structured_output) {
-            let StructuredAnswer { parsed, diagnostics } = structured;
-            turn.insert("structured_output".into(), json!({ "parsed": parsed, "diagnostics": diagnostics }));
-        }
         TurnAnswer::from_adapter(&turn)
     }
 

@@ -51,6 +51,15 @@ impl Ask {
         Ok((ask, sent))
     }
 
+    /// What a model reads of the wanted output where the provider's format has no word for it.
+    pub(crate) fn output_in_words(&self) -> Option<String> {
+        let wanted = self.structured_output.as_ref()?;
+        let schema = serde_json::Value::Object(wanted.schema.clone());
+        Some(format!(
+            "When the work is done, answer with one JSON document and nothing else. It must fit this JSON Schema: {schema}"
+        ))
+    }
+
     /// The name the provider knows a tool by.
     pub(crate) fn alias<'a>(&'a self, tool: &'a str) -> Cow<'a, str> {
         self.names.alias(tool)

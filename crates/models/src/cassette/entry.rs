@@ -33,7 +33,7 @@ impl Recorded {
                 Self::Turn(provost_contract::json::into_object(turn.to_value()))
             }
             Ok(TurnAnswer::Host(turn)) => Self::Host(turn.clone()),
-            Err(ModelError { kind, message, code }) => {
+            Err(ModelError { kind, message, code, .. }) => {
                 Self::Error { kind: kind.clone(), message: message.clone(), code: code.clone() }
             }
         }
@@ -47,7 +47,7 @@ impl Recorded {
             },
             Self::Host(turn) => Ok(TurnAnswer::Host(turn.clone())),
             Self::Error { kind, message, code } => {
-                Err(ModelError { kind: kind.clone(), message: message.clone(), code: code.clone() })
+                Err(ModelError { code: code.clone(), ..ModelError::new(kind, message) })
             }
         }
     }

@@ -12,13 +12,22 @@ use provost_runtime::store::{RevokePost, Wait, WaitFilter};
 use serde_json::Value;
 
 use super::decision::{ClientResult, DecideError, Decision, Remember, Verdict};
-use super::start::{WorkError, unknown};
-use super::{RunHandle, Runtime};
+use super::start::unknown;
+use super::{RunHandle, Runtime, WorkError};
 
 /// How many waits are read at a time.
 const PAGE: usize = 256;
 
 /// A call that a client executes.
+///
+/// ```
+/// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
+/// for request in runtime.client_requests().await? {
+///     println!("{} wants {} of {:?}", request.run, request.tool, request.arguments);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientRequest {
     /// What the result is submitted under.
@@ -39,6 +48,15 @@ impl Runtime {
     /// Returns what waits for the decision of a person, in the order in which it was asked: approvals, and calls of
     /// which nobody knows whether they took effect.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
+    /// for pending in runtime.pending().await? {
+    ///     println!("{}: may {} run with {:?}?", pending.wait, pending.tool, pending.arguments);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If a run cannot be read, or the store fails.
     pub async fn pending(&self) -> Result<Vec<Pending>, WorkError> {
@@ -51,6 +69,14 @@ impl Runtime {
     }
 
     /// Returns what a run waits for and no one answered yet, whatever it is.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// let open = runtime.waits(run).await?.len();
+    /// # drop(open);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the run cannot be read, or the store fails.
@@ -81,6 +107,14 @@ impl Runtime {
 
     /// Answers a question, and lets its run go on. The first answer counts.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
+    /// let run = runtime.decide("run-1/1", provost::Decision::approve("user:grace")).await?;
+    /// println!("{} goes on", run.run());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If nothing waits there, another answer was first, or this one may not be given.
     pub async fn decide(&self, wait: &str, decision: Decision) -> Result<RunHandle, DecideError> {
@@ -90,6 +124,13 @@ impl Runtime {
     }
 
     /// Answers a question. Its run goes on where a worker takes it.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
+    /// runtime.record_decision("run-1/1", provost::Decision::reject("user:grace", "too dear")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If nothing waits there, another answer was first, or this one may not be given.
@@ -151,6 +192,14 @@ impl Runtime {
 
     /// Returns the calls that wait for a client, in the order in which they were asked.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
+    /// let calls = runtime.client_requests().await?;
+    /// # drop(calls);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If a run cannot be read, or the store fails.
     pub async fn client_requests(&self) -> Result<Vec<ClientRequest>, WorkError> {
@@ -173,6 +222,13 @@ impl Runtime {
 
     /// Takes a client's result, and lets its run go on. The first result counts.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
+    /// runtime.submit("run-1/1", provost::ClientResult::ok("green")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If nothing waits there, another result was first, or its time is over.
     pub async fn submit(&self, wait: &str, result: ClientResult) -> Result<RunHandle, DecideError> {
@@ -182,6 +238,13 @@ impl Runtime {
     }
 
     /// Takes a client's result. Its run goes on where a worker takes it.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
+    /// runtime.record_result("run-1/1", provost::ClientResult::failed("the tab was closed")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If nothing waits there, another result was first, or its time is over.
@@ -201,6 +264,15 @@ impl Runtime {
 
     /// Returns the standing approvals of a workspace: questions that are not asked again.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::Fault> {
+    /// for approval in runtime.standing("acme").await? {
+    ///     println!("{}", approval.scope);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If the store fails.
     pub async fn standing(&self, workspace: &str) -> Result<Vec<StandingApproval>, Fault> {
@@ -209,6 +281,15 @@ impl Runtime {
 
     /// Revokes a standing approval, named by its [`scope`](StandingApproval::scope): its question is asked again, also
     /// in runs that are at work. Returns whether it held.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, scope: &str) -> Result<(), provost::Fault> {
+    /// let by = provost::Actor::new(provost::ActorKind::Person, "user:grace");
+    /// let held = runtime.revoke("acme", scope, by).await?;
+    /// # drop(held);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the store fails.

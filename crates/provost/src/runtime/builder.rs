@@ -1,53 +1,65 @@
-//! Putting a runtime together.
+//! Gathering the parts of a runtime.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use provost_runtime::actor::SealKey;
-use provost_runtime::dispatch::Scope;
-use provost_runtime::host::{ClientRouter, Executors, Host};
+use provost_runtime::host::ContinueBy;
 use provost_runtime::port::{
-    Clock, Ids, Mediator, Model, PolicyProvider, ResultDiagnostics, Summariser, ToolExecutor,
+    AfterModel, Backoff, BeforeModel, Clock, CompletionPolicy, Ids, InterruptSource, Mediator, Model,
+    PolicyProvider, ResultDiagnostics, Summariser, ToolExecutor,
 };
-use provost_runtime::store::memory::MemoryStore;
 use provost_runtime::store::{ClaimFilter, Store};
-use provost_runtime::system::{HashedIds, NoRandomness, SystemClock};
 use provost_runtime::verify::{Anchor, AnchorFile};
-#[cfg(feature = "sqlite")]
-use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
-use tokio::sync::OnceCell;
+use serde_json::Value;
 
-use super::Runtime;
-use super::check::{self, Ignored, Known};
-use super::start::Shared;
-use crate::tool::Registry;
+use crate::model::NamedModels;
+use crate::tool::ToolSource;
 use crate::{Agent, Tool};
 
 /// Gathers the parts of a runtime. Only a model is needed; without a store runs live in memory.
+///
+/// ```
+/// use provost::{Agent, Runtime, Script};
+/// # fn main() -> Result<(), provost::BuildError> {
+/// let runtime = Runtime::builder()
+///     .model(Script::new().say("Hello."))
+///     .agent(Agent::new("clerk").instructions("Be brief."))
+///     .build()?;
+/// # drop(runtime);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Default)]
 pub struct Builder {
-    model: Option<Arc<dyn Model>>,
-    storage: Storage,
-    tools: Vec<Tool>,
-    executor: Option<(serde_json::Value, Arc<dyn ToolExecutor>)>,
-    agents: Vec<Agent>,
-    policy: Option<Arc<dyn PolicyProvider>>,
-    mediator: Option<Arc<dyn Mediator>>,
-    diagnostics: Option<Arc<dyn ResultDiagnostics>>,
-    summariser: Option<Arc<dyn Summariser>>,
-    clock: Option<Arc<dyn Clock>>,
-    ids: Option<Arc<dyn Ids>>,
-    runs_max: Option<usize>,
-    unattended: bool,
-    scope: Option<ClaimFilter>,
-    seal: Option<SealKey>,
-    anchor: Option<Arc<dyn Anchor>>,
+    pub(super) models: NamedModels,
+    pub(super) model_twice: Option<String>,
+    pub(super) storage: Storage,
+    pub(super) tools: Vec<Tool>,
+    pub(super) sources: Vec<(Value, Arc<dyn ToolExecutor>)>,
+    pub(super) agents: Vec<Agent>,
+    pub(super) policy: Option<Arc<dyn PolicyProvider>>,
+    pub(super) mediators: Vec<Arc<dyn Mediator>>,
+    pub(super) diagnostics: Vec<Arc<dyn ResultDiagnostics>>,
+    pub(super) before_model: Vec<Arc<dyn BeforeModel>>,
+    pub(super) after_model: Vec<Arc<dyn AfterModel>>,
+    pub(super) completion: Option<Arc<dyn CompletionPolicy>>,
+    pub(super) interrupts: Option<Arc<dyn InterruptSource>>,
+    pub(super) continuation: ContinueBy,
+    pub(super) summariser: Option<Arc<dyn Summariser>>,
+    pub(super) backoff: Backoff,
+    pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) ids: Option<Arc<dyn Ids>>,
+    pub(super) runs_max: Option<usize>,
+    pub(super) unattended: bool,
+    pub(super) scope: Option<ClaimFilter>,
+    pub(super) seal: Option<SealKey>,
+    pub(super) anchor: Option<Arc<dyn Anchor>>,
 }
 
 /// Where runs are stored.
 #[derive(Default)]
-enum Storage {
+pub(super) enum Storage {
     #[default]
     Memory,
     #[cfg(feature = "sqlite")]
@@ -55,58 +67,65 @@ enum Storage {
     Given(Arc<dyn Store>),
 }
 
-/// Why a runtime cannot be built.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// There is nobody to ask.
-    #[error("a runtime needs a model: call `.model(…)`")]
-    NoModel,
-    /// Two tools have one name.
-    #[error("two tools are called {0}")]
-    ToolTwice(String),
-    /// Two agents have one name.
-    #[error("two agents are called {0}")]
-    AgentTwice(String),
-    /// An agent wants a tool that is not there.
-    #[error(
-        "the agent {agent} wants the tool {tool}, which is not there: add it with `.tool(…)`, or leave it out of `Agent::tools`"
-    )]
-    NoTool {
-        /// The agent.
-        agent: String,
-        /// The tool.
-        tool: String,
-    },
-    /// There are an executor and single tools, and the executor brings all tools itself.
-    #[error("an executor brings its tools itself, so {} would not exist: declare them with the executor, or leave `.executor(…)` out", tools.join(", "))]
-    ToolsBesideExecutor {
-        /// The single tools.
-        tools: Vec<String>,
-    },
-    /// Something that every run would ignore.
-    #[error(transparent)]
-    Ignored(#[from] Ignored),
-    /// The database cannot be opened.
-    #[cfg(feature = "sqlite")]
-    #[error(transparent)]
-    Store(#[from] OpenError),
-    /// The machine has no randomness to give.
-    #[error(transparent)]
-    Randomness(#[from] NoRandomness),
-}
-
 impl Builder {
     /// How many runs work at once unless said otherwise; more wait for their turn.
+    ///
+    /// ```
+    /// assert_eq!(provost::Builder::RUNS_MAX, 1_024);
+    /// ```
     pub const RUNS_MAX: usize = 1_024;
 
-    /// The model.
+    /// The model of every agent that names none.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().model(provost::Script::new().say("Hello."));
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn model(mut self, model: impl Into<Arc<dyn Model>>) -> Self {
-        self.model = Some(model.into());
+    pub fn model(mut self, model: impl Model + 'static) -> Self {
+        self.models.default = Some(Arc::new(model));
+        self
+    }
+
+    /// A model under a name, for agents that want it: [`Agent::model`].
+    ///
+    /// ```
+    /// use provost::{Agent, Script};
+    /// let builder = provost::Runtime::builder()
+    ///     .named_model("small", Script::new().say("Hi."))
+    ///     .agent(Agent::new("greeter").model("small"));
+    /// # drop(builder);
+    /// ```
+    #[must_use]
+    pub fn named_model(mut self, name: &str, model: impl Model + 'static) -> Self {
+        if self.models.named.insert(name.to_owned(), Arc::new(model)).is_some() {
+            self.model_twice = Some(name.to_owned());
+        }
+        self
+    }
+
+    /// How often a model is asked again after a transient failure
+    /// ([`ModelError::transient`](crate::port::ModelError::transient)), and when. Without it, twice more.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use provost::Backoff;
+    /// let slow = Backoff { attempts: 5, first: Duration::from_secs(1), ..Backoff::default() };
+    /// let builder = provost::Runtime::builder().retries(slow);
+    /// # drop(builder);
+    /// ```
+    #[must_use]
+    pub fn retries(mut self, backoff: Backoff) -> Self {
+        self.backoff = backoff;
         self
     }
 
     /// Stores runs in a SQLite file, made when it is missing. Needs the feature `sqlite`.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().sqlite(".provost/provost.db");
+    /// # drop(builder);
+    /// ```
     #[cfg(feature = "sqlite")]
     #[must_use]
     pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
@@ -115,6 +134,13 @@ impl Builder {
     }
 
     /// Stores runs in a store of the caller's own.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use provost::{MemoryStore, SystemClock};
+    /// let builder = provost::Runtime::builder().store(Arc::new(MemoryStore::new(Arc::new(SystemClock))));
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.storage = Storage::Given(store);
@@ -123,6 +149,12 @@ impl Builder {
 
     /// Seals secret arguments of calls that wait, so that another process can go on with them. Without a key such
     /// a call is refused before a person or a client is asked.
+    ///
+    /// ```
+    /// # let key = provost::SealKey::generate().unwrap();
+    /// let builder = provost::Runtime::builder().seal_key(key);
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn seal_key(mut self, key: SealKey) -> Self {
         self.seal = Some(key);
@@ -130,6 +162,11 @@ impl Builder {
     }
 
     /// Writes a line to a file outside the store for every run that ends: a witness of its hash.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().anchor_file("/var/log/provost.anchor");
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn anchor_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.anchor = Some(Arc::new(AnchorFile::new(path)));
@@ -137,6 +174,11 @@ impl Builder {
     }
 
     /// Works on every run of the store that fits, not only on those that this runtime was asked for.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().works_on(provost::ClaimFilter::default());
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn works_on(mut self, filter: ClaimFilter) -> Self {
         self.scope = Some(filter);
@@ -144,71 +186,155 @@ impl Builder {
     }
 
     /// A tool.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// use provost::Tool;
+    /// let builder = provost::Runtime::builder().tool(Tool::new("clock/now", "Tells the time.", |_: No| async { Ok("noon") }));
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// An executor with tools of its own, in the place of single tools; `declarations` as an object, by the
-    /// names of the tools. [`Agent::tools`] chooses among them.
+    /// The tools of a source, beside single tools and other sources. A name that two of them have is refused.
+    ///
+    /// ```
+    /// use provost::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
+    /// use serde_json::{Value, json};
+    /// struct Echo;
+    /// impl ToolExecutor for Echo {
+    ///     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+    ///         Box::pin(async move { Ok(json!({ "success": true, "result": action.call.parameters })) })
+    ///     }
+    /// }
+    /// let declared = json!({ "echo/say": { "name": "echo/say", "description": "Says it again.", "parameters": {} } });
+    /// let builder = provost::Runtime::builder().tools((declared, Echo));
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn executor(mut self, declarations: serde_json::Value, executor: Arc<dyn ToolExecutor>) -> Self {
-        self.executor = Some((declarations, executor));
+    pub fn tools(mut self, source: impl ToolSource) -> Self {
+        self.sources.push(source.into_parts());
         self
     }
 
+    /// The tools of an executor; `declarations` as an object, by the names of the tools. The same as
+    /// [`Builder::tools`] with the two of them.
+    ///
+    /// ```
+    /// use provost::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
+    /// use serde_json::{Value, json};
+    /// struct Done;
+    /// impl ToolExecutor for Done {
+    ///     fn execute<'a>(&'a self, _: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
+    ///         Box::pin(async { Ok(json!({ "success": true, "result": "done" })) })
+    ///     }
+    /// }
+    /// let builder = provost::Runtime::builder().executor(json!({}), Done);
+    /// # drop(builder);
+    /// ```
+    #[must_use]
+    pub fn executor(self, declarations: Value, executor: impl ToolExecutor + 'static) -> Self {
+        self.tools((declarations, executor))
+    }
+
     /// An agent; without any there is one called `agent`.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().agent(provost::Agent::new("clerk"));
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agents.push(agent);
         self
     }
 
-    /// Who has a word in how calls may run.
+    /// Decides how calls may run, beside what agents and tools say. What it forbids stays forbidden.
+    ///
+    /// ```
+    /// use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
+    /// use provost::{ActionPolicy, HookAnswer};
+    /// struct NoMail;
+    /// impl PolicyProvider for NoMail {
+    ///     fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+    ///         let no = || Ruling::new(ActionPolicy::Forbidden, "no-mail", "mail is not sent from here");
+    ///         let ruling = call.tool_name.starts_with("mail/").then(no);
+    ///         Box::pin(async move { Ok(ruling) })
+    ///     }
+    /// }
+    /// let builder = provost::Runtime::builder().policy(NoMail);
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn policy(mut self, policy: Arc<dyn PolicyProvider>) -> Self {
-        self.policy = Some(policy);
+    pub fn policy(mut self, policy: impl PolicyProvider + 'static) -> Self {
+        self.policy = Some(Arc::new(policy));
         self
     }
 
-    /// Who may refuse or answer calls.
+    /// Sums up older messages, where an agent's `compaction_policy` wants it.
+    ///
+    /// ```
+    /// use provost::port::{Boxed, HostError, Summariser};
+    /// use provost::{Message, Object, Summary};
+    /// struct Count;
+    /// impl Summariser for Count {
+    ///     fn summarise<'a>(&'a self, messages: &'a [Message], _: &'a Object) -> Boxed<'a, Result<Summary, HostError>> {
+    ///         let text = format!("{} messages", messages.len());
+    ///         Box::pin(async move { Summary::new(&text).map_err(|error| HostError(error.to_string())) })
+    ///     }
+    /// }
+    /// let builder = provost::Runtime::builder().summariser(Count);
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn mediator(mut self, mediator: Arc<dyn Mediator>) -> Self {
-        self.mediator = Some(mediator);
-        self
-    }
-
-    /// Who notes something beside results.
-    #[must_use]
-    pub fn diagnostics(mut self, diagnostics: Arc<dyn ResultDiagnostics>) -> Self {
-        self.diagnostics = Some(diagnostics);
-        self
-    }
-
-    /// Who sums up older messages.
-    #[must_use]
-    pub fn summariser(mut self, summariser: Arc<dyn Summariser>) -> Self {
-        self.summariser = Some(summariser);
+    pub fn summariser(mut self, summariser: impl Summariser + 'static) -> Self {
+        self.summariser = Some(Arc::new(summariser));
         self
     }
 
     /// A clock of the caller's own.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().clock(provost::SystemClock);
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = Some(clock);
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Some(Arc::new(clock));
         self
     }
 
-    /// Names of the caller's own making.
+    /// Ids of the caller's own making.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use provost::port::{IdKind, Ids};
+    /// #[derive(Default)]
+    /// struct Counted(AtomicU64);
+    /// impl Ids for Counted {
+    ///     fn make(&self, _: IdKind) -> String {
+    ///         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
+    ///     }
+    /// }
+    /// let builder = provost::Runtime::builder().ids(Counted::default());
+    /// # drop(builder);
+    /// ```
     #[must_use]
-    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
-        self.ids = Some(ids);
+    pub fn ids(mut self, ids: impl Ids + 'static) -> Self {
+        self.ids = Some(Arc::new(ids));
         self
     }
 
     /// No person can be asked about exactly one call ([`Ruling::person_only`](crate::port::Ruling::person_only)):
     /// such a call is refused at once, and the run goes on. Ordinary questions wait as ever.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().unattended();
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn unattended(mut self) -> Self {
         self.unattended = true;
@@ -216,103 +342,14 @@ impl Builder {
     }
 
     /// How many runs work at once; more wait for their turn.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder().runs_max(16);
+    /// # drop(builder);
+    /// ```
     #[must_use]
     pub fn runs_max(mut self, runs: usize) -> Self {
         self.runs_max = Some(runs.max(1));
         self
     }
-
-    /// Puts the parts together.
-    ///
-    /// # Errors
-    /// When a part is missing, there twice, or cannot be opened.
-    pub fn build(self) -> Result<Runtime, BuildError> {
-        let model = self.model.ok_or(BuildError::NoModel)?;
-        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
-        let ids = match self.ids {
-            Some(ids) => ids,
-            None => Arc::new(HashedIds::from_system(clock.clone())?),
-        };
-        let store = self.storage.open(&clock)?;
-        let registry = registry(self.tools)?;
-        let all = registry.declarations(None);
-        if let (Some(_), Some(tools)) = (&self.executor, all.as_object().filter(|tools| !tools.is_empty())) {
-            return Err(BuildError::ToolsBesideExecutor { tools: tools.keys().cloned().collect() });
-        }
-        let all = self.executor.as_ref().map_or(all, |(declarations, _)| declarations.clone());
-        check::declarations(&all)?;
-        let known = Known::of(&all, self.summariser.is_some());
-        let agents = agents(self.agents, &all, &known)?;
-        let mut host = Host::new(clock.clone(), model);
-        let (declarations, executor): (_, Arc<dyn ToolExecutor>) = match self.executor {
-            Some((declarations, executor)) => (Some(declarations), executor),
-            None => (None, Arc::new(registry.clone())),
-        };
-        host.executors = Some(Executors::new(Arc::new(ClientRouter(executor))));
-        host.policy = self.policy;
-        host.attended = !self.unattended;
-        host.mediator = self.mediator;
-        host.diagnostics = self.diagnostics;
-        host.summariser = self.summariser;
-        Ok(Runtime::new(Shared {
-            store,
-            runs: OnceCell::new(),
-            host,
-            ids,
-            agents,
-            registry,
-            declarations,
-            known,
-            scope: self.scope.map_or(Scope::Asked, Scope::All),
-            runs_max: self.runs_max.unwrap_or(Self::RUNS_MAX),
-            seal: self.seal,
-            anchor: self.anchor,
-        }))
-    }
-}
-
-impl Storage {
-    fn open(self, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Store>, BuildError> {
-        match self {
-            Self::Memory => Ok(Arc::new(MemoryStore::new(clock.clone()))),
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite(path) => {
-                let options = SqliteOptions { clock: clock.clone(), ..SqliteOptions::default() };
-                Ok(Arc::new(SqliteStore::open(&path, &options)?))
-            }
-            Self::Given(store) => Ok(store),
-        }
-    }
-}
-
-fn registry(tools: Vec<Tool>) -> Result<Registry, BuildError> {
-    let mut registry = Registry::default();
-    for tool in tools {
-        let name = tool.name().to_owned();
-        if !registry.add(tool) {
-            return Err(BuildError::ToolTwice(name));
-        }
-    }
-    Ok(registry)
-}
-
-fn agents(
-    given: Vec<Agent>,
-    declared: &serde_json::Value,
-    known: &Known,
-) -> Result<BTreeMap<String, Agent>, BuildError> {
-    let given = if given.is_empty() { vec![Agent::new("agent")] } else { given };
-    let mut agents = BTreeMap::new();
-    for agent in given {
-        let missing = agent.tools.iter().flatten().find(|tool| declared.get(tool.as_str()).is_none());
-        if let Some(tool) = missing {
-            return Err(BuildError::NoTool { agent: agent.name.clone(), tool: tool.clone() });
-        }
-        known.check(&agent)?;
-        let name = agent.name.clone();
-        if agents.insert(name.clone(), agent).is_some() {
-            return Err(BuildError::AgentTwice(name));
-        }
-    }
-    Ok(agents)
 }

@@ -9,7 +9,7 @@ use provost_policy::tool::{WRITE_CATEGORIES, categories};
 use provost_policy::tool_call_gate::normalize_rules;
 use serde_json::Value;
 
-use crate::Agent;
+use crate::{Agent, CallRule};
 
 /// The namespace of tools that a client executes.
 const CLIENT: &str = "client";
@@ -18,19 +18,20 @@ const BUDGETS: [&str; 7] =
 /// The beginning of a budget of one tool's calls.
 const BUDGET_OF_TOOL: &str = "tool_calls_";
 /// The options of the loop that have no method of their own.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 8] = [
     "compaction_policy",
     "spin_detector",
     "identical_failure_tracker",
     "tool_result_truncator",
     "tool_call_rules",
-    "structured_output",
     "limits",
     "model",
     "runtime_overrides",
 ];
 /// What is set otherwise, and how.
-const METHODS: [(&str, &str); 11] = [
+const METHODS: [(&str, &str); 13] = [
+    ("structured_output", "Request::output or Request::output_schema"),
+    ("tool_tiers", "Agent::tiers"),
     ("max_turns", "Agent::max_turns"),
     ("budgets", "Agent::budget"),
     ("policy", "Agent::policy, Agent::category_policy, Agent::mode or Agent::categories"),
@@ -45,6 +46,12 @@ const METHODS: [(&str, &str); 11] = [
 ];
 
 /// Something that a run would ignore, and what to write instead.
+///
+/// ```
+/// use provost::{Agent, BuildError, Runtime, Script};
+/// let refused = Runtime::builder().model(Script::new()).agent(Agent::new("clerk").budget("tokns", 9)).build().err();
+/// assert!(matches!(refused, Some(BuildError::Ignored(ignored)) if ignored.what.contains("tokns")));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {instead}")]
 pub struct Ignored {
@@ -150,6 +157,17 @@ impl Known {
                 ));
             }
         }
+        for name in agent.rules.iter().flat_map(CallRule::tools) {
+            self.tool(name)?;
+        }
+        for name in agent.tiers.iter().flat_map(|tiers| &tiers.favourites) {
+            self.tool(name)?;
+        }
+        let rules: Vec<Value> = agent.rules.iter().map(CallRule::to_value).collect();
+        if normalize_rules(&rules).len() < rules.len() {
+            let instead = "write CallRule::at_least, or CallRule::after with CallRule::one_of";
+            return Err(Ignored::new("a call rule cannot act", instead));
+        }
         if agent.repetition_limit == 1 {
             return Err(Ignored::new("`repetition_limit` is 1", "write at least 2, or 0 to switch it off"));
         }
@@ -203,8 +221,8 @@ impl Known {
                 Ok(())
             }
             "compaction_policy" => self.compaction(value),
-            // These are read strictly when the run starts.
-            "limits" | "structured_output" => Ok(()),
+            // Read strictly when the run starts.
+            "limits" => Ok(()),
             _ if value.is_object() => Ok(()),
             _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
         }

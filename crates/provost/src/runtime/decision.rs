@@ -10,6 +10,12 @@ use provost_runtime::store::AnswerError;
 use serde_json::Value;
 
 /// The answer of a person to a question: whether a call may run, or what became of one.
+///
+/// ```
+/// use provost::{Decision, Remember};
+/// let decision = Decision { remember: Remember::Run, ..Decision::approve("user:grace") };
+/// assert_eq!(decision.by, "user:grace");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// Yes or no. For a call in doubt, yes runs it again and no leaves it.
@@ -31,6 +37,10 @@ pub struct Decision {
 }
 
 /// Yes or no.
+///
+/// ```
+/// assert_eq!(provost::Decision::approve("user:grace").verdict, provost::Verdict::Approved);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Yes.
@@ -40,6 +50,10 @@ pub enum Verdict {
 }
 
 /// How long a question need not be asked again.
+///
+/// ```
+/// assert_eq!(provost::Remember::default(), provost::Remember::No);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remember {
     /// The next call is asked about again.
@@ -63,16 +77,31 @@ impl Remember {
 
 impl Decision {
     /// Returns a yes.
+    ///
+    /// ```
+    /// let yes = provost::Decision::approve("user:grace");
+    /// # drop(yes);
+    /// ```
     pub fn approve(by: impl Into<String>) -> Self {
         Self::new(Verdict::Approved, by.into())
     }
 
     /// Returns a no.
+    ///
+    /// ```
+    /// let no = provost::Decision::reject("user:grace", "too dear");
+    /// assert_eq!(no.reason, "too dear");
+    /// ```
     pub fn reject(by: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), ..Self::new(Verdict::Rejected, by.into()) }
     }
 
     /// Returns what came of a call in doubt.
+    ///
+    /// ```
+    /// let done = provost::Decision::happened("user:grace", "the mail was sent");
+    /// assert!(done.result.is_some());
+    /// ```
     pub fn happened(by: impl Into<String>, result: impl Into<Value>) -> Self {
         Self { result: Some(result.into()), ..Self::approve(by) }
     }
@@ -100,6 +129,11 @@ impl Decision {
 }
 
 /// The result of a tool that a client executes.
+///
+/// ```
+/// let result = provost::ClientResult::ok("green");
+/// assert_eq!(result.outcome, Ok("green".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientResult {
     /// What came of it, or why it failed.
@@ -110,16 +144,32 @@ pub struct ClientResult {
 
 impl ClientResult {
     /// Returns the result of a call that did its work.
+    ///
+    /// ```
+    /// let result = provost::ClientResult::ok(7);
+    /// # drop(result);
+    /// ```
     pub fn ok(result: impl Into<Value>) -> Self {
         Self { outcome: Ok(result.into()), by: Actor::new(ActorKind::Client, "client").via("library") }
     }
 
     /// Returns why a call failed.
+    ///
+    /// ```
+    /// let result = provost::ClientResult::failed("the tab was closed");
+    /// # drop(result);
+    /// ```
     pub fn failed(error: impl Into<String>) -> Self {
         Self { outcome: Err(error.into()), ..Self::ok(Value::Null) }
     }
 
     /// Returns the same result from another actor.
+    ///
+    /// ```
+    /// use provost::{Actor, ActorKind, ClientResult};
+    /// let result = ClientResult::ok(7).by(Actor::new(ActorKind::Client, "browser"));
+    /// # drop(result);
+    /// ```
     #[must_use]
     pub fn by(mut self, actor: Actor) -> Self {
         self.by = actor;
@@ -128,6 +178,17 @@ impl ClientResult {
 }
 
 /// Why an answer does not count. Nothing was changed.
+///
+/// ```
+/// fn status(error: &provost::DecideError) -> u16 {
+///     match error {
+///         provost::DecideError::Unknown(_) => 404,
+///         provost::DecideError::Late { .. } | provost::DecideError::Changed(_) => 409,
+///         provost::DecideError::NotAllowed { .. } | provost::DecideError::OwnProposal { .. } => 403,
+///         _ => 422,
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum DecideError {
     /// Nothing waits under that id.

@@ -6,6 +6,16 @@ use provost_runtime::dispatch::RunEvents;
 use super::{Outcome, Runtime, WorkError};
 
 /// A run that is durable and worked on. Dropping the handle leaves it at work; [`Runtime::cancel`] stops it.
+///
+/// ```
+/// # async fn example(runtime: &provost::Runtime) -> Result<(), Box<dyn std::error::Error>> {
+/// let run = runtime.start("Go.").await?;
+/// println!("{} began", run.run());
+/// let outcome = run.outcome().await?;
+/// # drop(outcome);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct RunHandle {
     pub(super) run: RunId,
@@ -14,11 +24,27 @@ pub struct RunHandle {
 
 impl RunHandle {
     /// Returns the run.
+    ///
+    /// ```
+    /// fn path(run: &provost::RunHandle) -> String {
+    ///     format!("/runs/{}", run.run())
+    /// }
+    /// ```
     pub fn run(&self) -> &RunId {
         &self.run
     }
 
     /// Returns its events from the beginning, and what streams meanwhile.
+    ///
+    /// ```
+    /// # async fn example(run: &provost::RunHandle) -> Result<(), provost::WorkError> {
+    /// let mut events = run.events().await?;
+    /// while let Some(event) = events.next_event().await {
+    ///     println!("{} {}", event.event.seq.0, event.event.kind.name());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the worker cannot be started.
@@ -27,6 +53,13 @@ impl RunHandle {
     }
 
     /// Waits until the run is over, or rests.
+    ///
+    /// ```
+    /// # async fn example(run: &provost::RunHandle) -> Result<(), provost::WorkError> {
+    /// println!("{}", run.outcome().await?.text());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If it cannot be worked on here; it can be resumed.

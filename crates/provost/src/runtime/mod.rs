@@ -1,21 +1,29 @@
 //! The runtime: everything together, and the doors of a program into it.
 
 mod answers;
+mod build;
 mod builder;
+mod builder_hooks;
 mod check;
 mod decision;
+mod errors;
 mod handle;
 mod outcome;
+mod output;
+mod principal;
 mod request;
 mod sessions;
 mod start;
 
 pub use answers::ClientRequest;
-pub use builder::{BuildError, Builder};
+pub use build::BuildError;
+pub use builder::Builder;
 pub use check::Ignored;
 pub use decision::{ClientResult, DecideError, Decision, Remember, Verdict};
+pub use errors::{StartError, WorkError};
 pub use handle::RunHandle;
-pub use outcome::{Outcome, RunStatus};
+pub use outcome::{Outcome, RunFailure, RunStatus};
+pub use output::OutputError;
 pub use request::Request;
 pub use sessions::{SayError, Session, SessionOptions};
-pub use start::{Resume, Runtime, StartError, WorkError};
+pub use start::{Resume, Runtime};

@@ -1,17 +1,26 @@
 //! What a run is asked for.
 
 use provost_contract::json::{self, Object};
-use provost_contract::sensitivity;
 use provost_engine::{Actor, RunId};
 use provost_runtime::store::SessionRow;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::Agent;
+use super::{output, principal};
+use crate::model::NamedModels;
+use crate::{Agent, CallRule};
 
 /// After so many equal failures of one call the model is told to try something else.
 const FAILURES_MAX: u64 = 3;
 
 /// A run to start. A text is a request of the only agent there is.
+///
+/// ```
+/// use provost::Request;
+/// let request = Request::new("Where is the invoice?").agent("clerk").workspace("acme").key("order-7");
+/// # drop(request);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub(super) agent: Option<String>,
@@ -24,27 +33,50 @@ pub struct Request {
     pub(super) options: Object,
     pub(super) key: Option<String>,
     pub(super) by: Option<Actor>,
+    pub(super) output: Option<Value>,
 }
 
 impl Request {
     /// A request with these words of the user.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.");
+    /// # drop(request);
+    /// ```
     pub fn new(text: &str) -> Self {
         Self { messages: vec![json!({ "role": "user", "content": text })], ..Self::default() }
     }
 
     /// A request that goes on from a transcript.
+    ///
+    /// ```
+    /// let said = vec![serde_json::json!({ "role": "user", "content": "Go." })];
+    /// let request = provost::Request::from_messages(said);
+    /// # drop(request);
+    /// ```
     pub fn from_messages(messages: Vec<Value>) -> Self {
         Self { messages, ..Self::default() }
     }
 
     /// Which agent.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").agent("clerk");
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn agent(mut self, name: &str) -> Self {
         self.agent = Some(name.to_owned());
         self
     }
 
-    /// A name for the run, instead of one made for it.
+    /// A name for the run, instead of one made for it. A run of that name must not exist
+    /// ([`StartError::RunExists`](crate::StartError::RunExists)).
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").run("run-7".parse().unwrap());
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn run(mut self, run: RunId) -> Self {
         self.run = Some(run);
@@ -52,6 +84,11 @@ impl Request {
     }
 
     /// The session the run belongs to; one run at a time works in it.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").session("5f7c");
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn session(mut self, session: &str) -> Self {
         self.session = Some(session.to_owned());
@@ -59,6 +96,11 @@ impl Request {
     }
 
     /// Something tools may know of the caller. Secrets in it are written nowhere.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").context("user", "ada".into());
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn context(mut self, key: &str, value: Value) -> Self {
         self.context.insert(key.to_owned(), value);
@@ -66,13 +108,26 @@ impl Request {
     }
 
     /// The workspace that owns the run.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").workspace("acme");
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn workspace(mut self, workspace: &str) -> Self {
         self.about.insert("workspace".to_owned(), workspace.into());
         self
     }
 
-    /// Who acts, in the wire form of an execution principal. Without it, it is whoever runs the program.
+    /// Who acts, in the wire form of an execution principal; a malformed one, or a field that there is not, is refused
+    /// when the run is started. Without it, the program itself acts, as user 1.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").principal(serde_json::json!({
+    ///     "auth_source": "user", "acting_user_id": 7, "owner_type": "user", "owner_key": "ada",
+    /// }));
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn principal(mut self, principal: Value) -> Self {
         self.principal = Some(principal);
@@ -81,13 +136,52 @@ impl Request {
 
     /// An option of the loop under its wire name, for this run alone; it goes before the agent's. A `policy` lifts
     /// nothing that the agent's policy forbids.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").option("limits", serde_json::json!({ "parallel_max": 2 }));
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn option(mut self, name: &str, value: Value) -> Self {
         self.options.insert(name.to_owned(), value);
         self
     }
 
+    /// Wants an answer of a type. It works beside tools: the model calls them first. An answer that does not fit the
+    /// type's schema goes back to the model with the reasons, twice at most; then the run fails.
+    /// [`Outcome::output`](crate::Outcome::output) returns the value.
+    ///
+    /// ```
+    /// #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// struct Report { city: String, beds: u32 }
+    /// let request = provost::Request::new("Where are the beds?").output::<Report>();
+    /// # drop(request);
+    /// ```
+    #[must_use]
+    pub fn output<T: JsonSchema + DeserializeOwned>(mut self) -> Self {
+        self.output = Some(output::request_of::<T>());
+        self
+    }
+
+    /// Wants an answer that fits a JSON Schema.
+    ///
+    /// ```
+    /// let schema = serde_json::json!({ "type": "object", "required": ["city"] });
+    /// let request = provost::Request::new("Where?").output_schema(schema);
+    /// # drop(request);
+    /// ```
+    #[must_use]
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output = Some(json!({ "schema": schema, "strict": false }));
+        self
+    }
+
     /// A key of the caller's own: the same key with an equal request answers with the run that it began.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").key("order-7");
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
@@ -95,6 +189,11 @@ impl Request {
     }
 
     /// Who asks. Without it, it is the program that embeds the library.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").by(provost::Actor::new(provost::ActorKind::Person, "user:ada"));
+    /// # drop(request);
+    /// ```
     #[must_use]
     pub fn by(mut self, actor: impl Into<Actor>) -> Self {
         self.by = Some(actor.into());
@@ -118,7 +217,7 @@ impl Request {
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());
-        about.insert("principal".to_owned(), self.who());
+        about.insert("principal".to_owned(), self.who(agent));
         let mut context = self.context.clone();
         context.insert("run_id".to_owned(), run.as_str().into());
         let policy = self.policy(agent, &tools);
@@ -136,8 +235,14 @@ impl Request {
             options.insert("identical_failure_tracker".to_owned(), json!({ "threshold": FAILURES_MAX }));
         }
         options.extend(agent.options.clone());
+        of_agent_alone(agent, &mut options);
         let of_agent = json::object_or_empty(&options, "policy");
+        let mut model = json::object_or_empty(&options, "model");
         options.extend(self.options.clone());
+        if let Some(own) = json::object(&self.options, "model") {
+            model.extend(own.clone());
+            options.insert("model".to_owned(), model.into());
+        }
         let own = json::object_or_empty(&self.options, "policy");
         options.insert("policy".to_owned(), within(of_agent, own).into());
         options
@@ -156,14 +261,27 @@ impl Request {
         let mut policy = agent.policy.clone();
         // The host offers its clients' tools itself: the caller did not bring them.
         policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));
-        policy.insert("principal".to_owned(), self.who());
+        policy.insert("principal".to_owned(), self.who(agent));
         policy
     }
 
-    /// Who acts, as it may be written down.
-    fn who(&self) -> Value {
-        let own = || json!({ "auth_source": "embedded", "acting_user_id": 1 });
-        sensitivity::redact_names(&self.principal.clone().unwrap_or_else(own))
+    /// Who acts, as it may be recorded. One that cannot be read is refused before a run has it.
+    fn who(&self, agent: &Agent) -> Value {
+        principal::read(self.principal.as_ref(), &agent.name).unwrap_or_default()
+    }
+}
+
+/// What an agent says with methods of its own.
+fn of_agent_alone(agent: &Agent, options: &mut Object) {
+    if !agent.rules.is_empty() {
+        let rules: Vec<Value> = agent.rules.iter().map(CallRule::to_value).collect();
+        options.insert("tool_call_rules".to_owned(), rules.into());
+    }
+    options.extend(agent.tiers.iter().map(|tiers| ("tool_tiers".to_owned(), tiers.to_value())));
+    if let Some(name) = &agent.model {
+        let mut wanted = json::object_or_empty(options, "model");
+        NamedModels::choose(&mut wanted, name);
+        options.insert("model".to_owned(), wanted.into());
     }
 }
 

@@ -15,6 +15,12 @@ use super::start::named;
 use super::{Request, RunHandle, Runtime, StartError};
 
 /// A conversation to create.
+///
+/// ```
+/// use provost::SessionOptions;
+/// let options = SessionOptions { owner: "user:ada".to_owned(), ..SessionOptions::default() };
+/// # drop(options);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionOptions {
     /// Its id, instead of one made for it.
@@ -34,6 +40,12 @@ pub struct SessionOptions {
 }
 
 /// Why a session could not be read, changed or spoken in.
+///
+/// ```
+/// fn told(error: &provost::SayError) -> String {
+///     error.to_string()
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SayError {
     /// The id is none.
@@ -51,6 +63,14 @@ pub enum SayError {
 }
 
 /// A conversation. Cheap to clone.
+///
+/// ```
+/// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
+/// let session = runtime.create_session(provost::SessionOptions::default()).await?;
+/// session.say("My name is Ada.").await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Session {
     runtime: Runtime,
@@ -59,6 +79,14 @@ pub struct Session {
 
 impl Runtime {
     /// Creates a conversation.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
+    /// let session = runtime.create_session(provost::SessionOptions::default()).await?;
+    /// println!("{}", session.id());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If one has that id, or the store fails.
@@ -80,6 +108,14 @@ impl Runtime {
 
     /// Returns a conversation that exists.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
+    /// let session = runtime.session("5f7c").await?;
+    /// # drop(session);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If there is none, or the store fails.
     pub async fn session(&self, id: &str) -> Result<Session, SayError> {
@@ -89,6 +125,14 @@ impl Runtime {
     }
 
     /// Returns a page of conversations, newest first.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
+    /// let page = runtime.sessions(provost::SessionFilter::default(), None, 20).await?;
+    /// println!("{} conversations", page.items.len());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the store fails.
@@ -104,12 +148,26 @@ impl Runtime {
 
 impl Session {
     /// Returns its id.
+    ///
+    /// ```
+    /// fn path(session: &provost::Session) -> String {
+    ///     format!("/sessions/{}", session.id())
+    /// }
+    /// ```
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
     /// Says something: to the run that is active here, which takes its open questions back, or by beginning one
     /// that has read everything said before.
+    ///
+    /// ```
+    /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
+    /// let run = session.say("What is my name?").await?;
+    /// # drop(run);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If there is no such agent, or the message cannot be stored.
@@ -130,6 +188,13 @@ impl Session {
 
     /// Returns what is stored of it.
     ///
+    /// ```
+    /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
+    /// println!("{:?}", session.row().await?.about.title);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If the store fails.
     pub async fn row(&self) -> Result<SessionRow, SayError> {
@@ -137,6 +202,13 @@ impl Session {
     }
 
     /// Returns everything that was said, up to an entry if one is given.
+    ///
+    /// ```
+    /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
+    /// println!("{} messages", session.history(None).await?.len());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If a run of it cannot be read, or the store fails.
@@ -146,6 +218,13 @@ impl Session {
 
     /// Gives it another title.
     ///
+    /// ```
+    /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
+    /// session.rename(Some("Invoices".to_owned())).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If the store fails.
     pub async fn rename(&self, title: Option<String>) -> Result<(), SayError> {
@@ -153,6 +232,14 @@ impl Session {
     }
 
     /// Creates a conversation that goes on from an entry of this one. No run is copied.
+    ///
+    /// ```
+    /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
+    /// let other = session.fork(2).await?;
+    /// # drop(other);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If there is no such entry, or the store fails.

@@ -11,21 +11,30 @@ use provost_runtime::actor::{LoadError, ReadRun, SealKey};
 use provost_runtime::dispatch::{self, NewRunRequest, RunEvents, Scope};
 use provost_runtime::host::{Host, Runs, RunsError, Start};
 use provost_runtime::port::{Fault, IdKind, Ids};
-use provost_runtime::store::{self, AcceptError, PostError, ResumeError, Store};
+use provost_runtime::store::{ResumeError, Store};
 use provost_runtime::system::HashedIds;
 use provost_runtime::verify::Anchor;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::check::{Ignored, Known};
-use super::{Builder, Outcome, Request, RunHandle, RunStatus};
+use super::check::Known;
+use super::{Builder, Outcome, Request, RunHandle, RunStatus, StartError, WorkError};
+use super::{output, principal};
 use crate::Agent;
-use crate::tool::Registry;
 
 /// A governed agent runtime. Cheap to clone; every clone is the same runtime.
 ///
 /// Its worker starts with the first run that is started, resumed or watched, inside the tokio runtime of that
 /// call.
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = provost::Runtime::builder().model(provost::Script::new().say("Hello.")).build()?;
+/// let outcome = runtime.start("Hi.").await?.outcome().await?;
+/// # drop(outcome);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Runtime(pub(super) Arc<Shared>);
 
@@ -35,9 +44,8 @@ pub(super) struct Shared {
     pub(super) host: Host,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) agents: BTreeMap<String, Agent>,
-    pub(super) registry: Registry,
-    /// The declarations of an executor that brings its own tools.
-    pub(super) declarations: Option<Value>,
+    /// The declarations of every tool, by name.
+    pub(super) declarations: Value,
     pub(super) known: Known,
     pub(super) scope: Scope,
     pub(super) runs_max: usize,
@@ -45,117 +53,12 @@ pub(super) struct Shared {
     pub(super) anchor: Option<Arc<dyn Anchor>>,
 }
 
-/// Why a run was not started. Nothing was written.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// No agent has that name.
-    #[error("there is no agent {name}; there are: {}", known.join(", "))]
-    UnknownAgent {
-        /// The name.
-        name: String,
-        /// The agents there are.
-        known: Vec<String>,
-    },
-    /// There are several agents, and the request names none.
-    #[error("the request names no agent; there are: {}", known.join(", "))]
-    WhichAgent {
-        /// The agents there are.
-        known: Vec<String>,
-    },
-    /// The request is malformed.
-    #[error(transparent)]
-    Invalid(#[from] ContractError),
-    /// The request has something that the run would ignore.
-    #[error(transparent)]
-    Ignored(#[from] Ignored),
-    /// The session does not exist.
-    #[error("there is no session {0}: create it with Runtime::create_session")]
-    NoSession(SessionId),
-    /// Another run is active in the session.
-    #[error("run {active} is active in the session: say it to that run with Session::say")]
-    SessionBusy {
-        /// That run.
-        active: RunId,
-    },
-    /// The key was used for another request.
-    #[error("the key was used for another request, which run {run} has: use another key")]
-    KeyUsed {
-        /// The run of that request.
-        run: RunId,
-    },
-    /// The run cannot be accepted or worked on.
-    #[error(transparent)]
-    Runs(#[from] RunsError),
-}
-
-impl From<dispatch::StartError> for StartError {
-    fn from(error: dispatch::StartError) -> Self {
-        match error {
-            dispatch::StartError::Accept(AcceptError::SessionBusy { active }) => Self::SessionBusy { active },
-            dispatch::StartError::Accept(AcceptError::SessionMissing(session)) => Self::NoSession(session),
-            dispatch::StartError::Accept(AcceptError::DedupeConflict { run })
-            | dispatch::StartError::Say(store::SayError::DedupeConflict { run }) => Self::KeyUsed { run },
-            dispatch::StartError::Say(store::SayError::Missing(session)) => Self::NoSession(session),
-            error => Self::Runs(error.into()),
-        }
-    }
-}
-
-/// Why a run could not be worked on, or not be reached. The run itself is not over.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkError {
-    /// There is no such run.
-    #[error("there is no run {0}")]
-    UnknownRun(RunId),
-    /// The run is over: nothing reaches it any more.
-    #[error("run {run} is over: it ended as {status}")]
-    Ended {
-        /// The run.
-        run: RunId,
-        /// How.
-        status: String,
-    },
-    /// A run that ended like this, or whose conversation went on, cannot be taken up again.
-    #[error("{0}")]
-    NotResumable(#[source] ResumeError),
-    /// The message is malformed, or a result record cannot be written.
-    #[error(transparent)]
-    Invalid(#[from] ContractError),
-    /// The run cannot be worked on or read here.
-    #[error(transparent)]
-    Runs(#[from] RunsError),
-}
-
-impl WorkError {
-    fn of(error: PostError) -> Self {
-        match error {
-            PostError::UnknownRun(run) => Self::UnknownRun(run),
-            PostError::RunEnded { run, status } => Self::Ended { run, status },
-            PostError::QueueFull { waiting } => {
-                let holder = format!("a run that has not read {waiting} signals");
-                Self::Runs(Fault::Busy { waited_ms: 0, holder }.into())
-            }
-            PostError::Storage(fault) => fault.into(),
-        }
-    }
-}
-
-impl From<Fault> for WorkError {
-    fn from(fault: Fault) -> Self {
-        Self::Runs(fault.into())
-    }
-}
-
-impl From<LoadError> for WorkError {
-    fn from(error: LoadError) -> Self {
-        match error {
-            LoadError::Unknown(run) => Self::UnknownRun(run),
-            error => Self::Runs(error.into()),
-        }
-    }
-}
-
 /// How a run that is over is taken up again.
+///
+/// ```
+/// let more = provost::Resume { budgets: [("tokens".to_owned(), 400_000)].into(), ..provost::Resume::default() };
+/// # drop(more);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resume {
     /// Budgets with their new ceilings; what was used of them counts.
@@ -168,6 +71,11 @@ pub struct Resume {
 
 impl Runtime {
     /// Returns a builder of a runtime.
+    ///
+    /// ```
+    /// let builder = provost::Runtime::builder();
+    /// # drop(builder);
+    /// ```
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -177,6 +85,12 @@ impl Runtime {
     }
 
     /// Returns the store.
+    ///
+    /// ```
+    /// fn shared(runtime: &provost::Runtime) -> std::sync::Arc<dyn provost::Store> {
+    ///     runtime.store().clone()
+    /// }
+    /// ```
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.0.store
     }
@@ -210,6 +124,14 @@ impl Runtime {
 
     /// Starts a run. It is durable when this returns, and works on its own from there.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::StartError> {
+    /// let run = runtime.start("Where is the invoice?").await?;
+    /// println!("{} is durable", run.run());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If there is no such agent or session, the session is busy, or the request has something that the run
     /// would ignore.
@@ -237,12 +159,16 @@ impl Runtime {
     pub(super) fn new_run(&self, request: &Request) -> Result<(NewRunRequest, Object), StartError> {
         let agent = self.agent(request.agent.as_deref())?;
         self.0.known.options(&request.options)?;
+        principal::read(request.principal.as_ref(), &agent.name)?;
         let run = match &request.run {
             Some(run) => run.clone(),
             None => self.0.ids.make(IdKind::Run).parse().map_err(|_| unnamed())?,
         };
         let options = self.options(request, agent, &run);
-        let start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
+        let mut start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
+        if let Some(wanted) = &request.output {
+            start.wants(&output::read(wanted)?);
+        }
         let mut new = start.request(request.actor())?;
         new.session = match &request.session {
             Some(session) => Some((named(session)?, WhenBusy::Refuse)),
@@ -253,10 +179,7 @@ impl Runtime {
     }
 
     fn tools_of(&self, agent: &Agent) -> Value {
-        match &self.0.declarations {
-            Some(declarations) => chosen(declarations, agent.tools.as_deref()),
-            None => self.0.registry.declarations(agent.tools.as_deref()),
-        }
+        chosen(&self.0.declarations, agent.tools.as_deref())
     }
 
     /// The options of a run. Which policy is in force is part of them: what was decided under another one is decided
@@ -277,8 +200,38 @@ impl Runtime {
         Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
     }
 
+    /// Starts the worker of this runtime, if it has not started yet: it expires what waits too long, goes on with the
+    /// runs that it was asked for, and with [`Builder::works_on`] with every run of the store that fits. Starting or
+    /// resuming a run does it as well; a process that only works calls this.
+    ///
+    /// ```
+    /// use provost::{ClaimFilter, Runtime, Script};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let worker = Runtime::builder().model(Script::new()).works_on(ClaimFilter::default()).build()?;
+    /// worker.work().await?;
+    /// worker.drain().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the store does not take the worker.
+    pub async fn work(&self) -> Result<(), WorkError> {
+        self.runs().await?;
+        Ok(())
+    }
+
     /// Goes on with a run after a crash, or when what it waits for was answered elsewhere. A run that is over
     /// stays so; see [`Runtime::reopen`].
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// let outcome = runtime.resume(run).await?.outcome().await?;
+    /// # drop(outcome);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If the worker cannot be started.
@@ -288,6 +241,14 @@ impl Runtime {
     }
 
     /// Takes a run up again that failed, stalled, was interrupted or spent a budget.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// let more = provost::Resume { budgets: [("tokens".to_owned(), 400_000)].into(), ..Default::default() };
+    /// runtime.reopen(run, more).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If there is no such run, it is not over, or ended in a way that is final.
@@ -306,6 +267,23 @@ impl Runtime {
     /// Returns the events of a run behind a position, and what streams meanwhile. The run may be live or over, and
     /// worked on by any process.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// use provost::{Delta, Followed, Seq};
+    ///
+    /// let mut events = runtime.events(run, Seq(0)).await?;
+    /// while let Some(followed) = events.next().await {
+    ///     match followed {
+    ///         Followed::Event(event) => println!("{} {}", event.event.seq.0, event.event.kind.name()),
+    ///         Followed::Delta(Delta::Text(text)) => print!("{text}"),
+    ///         Followed::Lagged(count) => println!("{count} pieces were missed"),
+    ///         Followed::Delta(_) | Followed::Unreadable(_) => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If the worker cannot be started.
     pub async fn events(&self, run: &RunId, after: Seq) -> Result<RunEvents, WorkError> {
@@ -313,6 +291,13 @@ impl Runtime {
     }
 
     /// Waits until a run is over or rests, and returns what came of it.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// println!("{}", runtime.outcome(run).await?.text());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If there is no such run, or it cannot be worked on here.
@@ -339,6 +324,14 @@ impl Runtime {
     /// Says something to a run: the model reads it in its next turn. Questions that were not answered are taken
     /// back.
     ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// let ada = provost::Actor::new(provost::ActorKind::Person, "user:ada");
+    /// runtime.say(run, ada, "Only the last one, please.").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// If there is no such run, or it is over.
     pub async fn say(&self, run: &RunId, by: impl Into<Actor>, text: &str) -> Result<RunHandle, WorkError> {
@@ -348,6 +341,14 @@ impl Runtime {
     }
 
     /// Stops a run: tools that work are stopped, and every call gets an honest result.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// let ada = provost::Actor::new(provost::ActorKind::Person, "user:ada");
+    /// runtime.cancel(run, ada, "not needed any more").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// If there is no such run, or it is over.
@@ -368,6 +369,12 @@ impl Runtime {
 
     /// Lets running attempts end, gives up the lease and stops the worker. Runs that are not over are gone on with
     /// by another worker, or the next process.
+    ///
+    /// ```
+    /// async fn stop(runtime: provost::Runtime) {
+    ///     runtime.drain().await;
+    /// }
+    /// ```
     pub async fn drain(&self) {
         if let Some(runs) = self.0.runs.get() {
             runs.dispatcher.drain().await;
@@ -407,7 +414,7 @@ fn instructions(agent: &Agent) -> Vec<Arc<Message>> {
     given.map(|text| Arc::new(Message::text("system", text))).into_iter().collect()
 }
 
-/// The declarations of an executor that an agent chooses, in their own order.
+/// The declarations that an agent chooses, in their own order.
 fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
     let Some(names) = names else { return declarations.clone() };
     let entries = declarations.as_object().into_iter().flatten();

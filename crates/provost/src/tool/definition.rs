@@ -12,59 +12,212 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Call, ToolError, TypedTool};
+use super::{Call, ToolError, ToolReply, TypedTool};
 
 pub(super) type Body = Arc<dyn Fn(Object, Call) -> Boxed<'static, Result<Value, ToolError>> + Send + Sync>;
+pub(super) type Preview =
+    Arc<dyn Fn(Object) -> Boxed<'static, Result<Option<Value>, ToolError>> + Send + Sync>;
+pub(super) type Probe = Arc<dyn Fn(Object, Call) -> Boxed<'static, EffectStatus> + Send + Sync>;
+
+/// What is known of a call that was under way when its process died.
+///
+/// ```
+/// use provost::EffectStatus;
+/// assert_eq!(EffectStatus::Done(7.into()), EffectStatus::Done(serde_json::json!(7)));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectStatus {
+    /// Nobody can say: a person is asked, unless the tool may be repeated.
+    Unknown,
+    /// Nothing happened: it runs again, if its earlier process is gone.
+    NotDone,
+    /// It happened, and this was the result.
+    Done(Value),
+}
 
 /// A tool a model may ask for. One that says nothing of its effects is taken to change the world: it
 /// runs alone, and is never repeated without a question.
+///
+/// ```
+/// use provost::Tool;
+///
+/// #[derive(serde::Deserialize, provost::JsonSchema)]
+/// struct Sum { left: i64, right: i64 }
+///
+/// let add = Tool::new("math/add", "Adds two numbers.", |sum: Sum| async move { Ok(sum.left + sum.right) }).reads();
+/// assert_eq!(add.name(), "math/add");
+/// ```
 #[derive(Clone)]
 pub struct Tool {
     pub(super) name: String,
     pub(super) declaration: Object,
     pub(super) body: Body,
+    pub(super) preview: Option<Preview>,
+    pub(super) probe: Option<Probe>,
 }
 
 impl Tool {
     /// A tool from a closure. The JSON Schema comes from the type of its argument.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// # struct Name { name: String }
+    /// let greet = provost::Tool::new("me/greet", "Greets.", |who: Name| async move { Ok(format!("Hi, {}", who.name)) });
+    /// # drop(greet);
+    /// ```
     pub fn new<I, O, F, W>(name: &str, description: &str, work: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
-        O: Serialize + Send + 'static,
+        O: ToolReply,
         F: Fn(I) -> W + Send + Sync + 'static,
         W: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
         Self::with_call(name, description, move |input: I, _call| work(input))
     }
 
-    /// A tool from a closure that also wants to know of the call.
+    /// A tool from a closure that also wants to know of the call, or reports how it gets on.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// # struct Note { text: String }
+    /// let note = provost::Tool::with_call("note/put", "Puts a note.", |note: Note, call: provost::Call| async move {
+    ///     Ok(format!("{} is stored under {}", note.text, call.key))
+    /// });
+    /// # drop(note);
+    /// ```
     pub fn with_call<I, O, F, W>(name: &str, description: &str, work: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
-        O: Serialize + Send + 'static,
+        O: ToolReply,
         F: Fn(I, Call) -> W + Send + Sync + 'static,
         W: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
         let work = Arc::new(work);
         let body: Body = Arc::new(move |arguments, call| {
             let work = work.clone();
-            Box::pin(async move { encoded(work(decoded(arguments)?, call).await?) })
+            Box::pin(async move { work(decoded(arguments)?, call).await?.into_reply() })
         });
         Self::raw(name, description, schema_of::<I>(), body)
     }
 
     /// A tool from a type of its own.
+    ///
+    /// ```
+    /// use provost::{Call, Tool, ToolError, TypedTool};
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// struct Now;
+    /// impl TypedTool for Now {
+    ///     type Input = No;
+    ///     type Output = &'static str;
+    ///     const NAME: &'static str = "clock/now";
+    ///     const DESCRIPTION: &'static str = "Tells the time.";
+    ///     async fn run(&self, _: No, _: Call) -> Result<&'static str, ToolError> {
+    ///         Ok("noon")
+    ///     }
+    /// }
+    /// let tool = Tool::typed(Now).reads();
+    /// # drop(tool);
+    /// ```
     pub fn typed<T: TypedTool>(tool: T) -> Self {
         let tool = Arc::new(tool);
+        let (shown, probed) = (tool.clone(), tool.clone());
         let body: Body = Arc::new(move |arguments, call| {
             let tool = tool.clone();
-            Box::pin(async move { encoded(tool.run(decoded(arguments)?, call).await?) })
+            Box::pin(async move { tool.run(decoded(arguments)?, call).await?.into_reply() })
         });
-        Self::raw(T::NAME, T::DESCRIPTION, schema_of::<T::Input>(), body)
+        let preview: Preview = Arc::new(move |arguments| {
+            let tool = shown.clone();
+            Box::pin(async move { tool.preview(decoded(arguments)?).await })
+        });
+        let probe: Probe = Arc::new(move |arguments, call| {
+            let tool = probed.clone();
+            Box::pin(async move {
+                match decoded(arguments) {
+                    Ok(input) => tool.probe_effect(input, call).await,
+                    Err(_) => EffectStatus::Unknown,
+                }
+            })
+        });
+        let raw = Self::raw(T::NAME, T::DESCRIPTION, schema_of::<T::Input>(), body);
+        Self { preview: Some(preview), probe: Some(probe), ..raw }
+    }
+
+    /// What a call would do, for the person who must allow it. It changes nothing, and an error means that the call
+    /// would fail: then nobody is asked, and the model reads why.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// # struct Pay { cents: u64 }
+    /// let pay = provost::Tool::new("shop/pay", "Pays.", |pay: Pay| async move { Ok(pay.cents) })
+    ///     .asks()
+    ///     .preview(|pay: Pay| async move { Ok(format!("pays {} cents", pay.cents)) });
+    /// # drop(pay);
+    /// ```
+    #[must_use]
+    pub fn preview<I, P, F, W>(mut self, preview: F) -> Self
+    where
+        I: DeserializeOwned + Send + 'static,
+        P: Serialize + Send + 'static,
+        F: Fn(I) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<P, ToolError>> + Send + 'static,
+    {
+        let preview = Arc::new(preview);
+        self.preview = Some(Arc::new(move |arguments| {
+            let preview = preview.clone();
+            Box::pin(async move {
+                let shown = preview(decoded(arguments)?).await?;
+                serde_json::to_value(shown).map(Some).map_err(ToolError::from)
+            })
+        }));
+        self
+    }
+
+    /// Finds out by its key whether a call took effect that was under way when its process died. Without it a person
+    /// is asked, unless the tool may be repeated.
+    ///
+    /// ```
+    /// use provost::{Call, EffectStatus};
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// # struct Pay { cents: u64 }
+    /// # async fn receipt(_key: &str) -> Option<String> { None }
+    /// let pay = provost::Tool::new("shop/pay", "Pays.", |pay: Pay| async move { Ok(pay.cents) })
+    ///     .probe_effect(|_pay: Pay, call: Call| async move {
+    ///         match receipt(&call.key).await {
+    ///             Some(receipt) => EffectStatus::Done(receipt.into()),
+    ///             None => EffectStatus::NotDone,
+    ///         }
+    ///     });
+    /// # drop(pay);
+    /// ```
+    #[must_use]
+    pub fn probe_effect<I, F, W>(mut self, probe: F) -> Self
+    where
+        I: DeserializeOwned + Send + 'static,
+        F: Fn(I, Call) -> W + Send + Sync + 'static,
+        W: Future<Output = EffectStatus> + Send + 'static,
+    {
+        let probe = Arc::new(probe);
+        self.probe = Some(Arc::new(move |arguments, call| {
+            let probe = probe.clone();
+            Box::pin(async move {
+                match decoded(arguments) {
+                    Ok(input) => probe(input, call).await,
+                    Err(_) => EffectStatus::Unknown,
+                }
+            })
+        }));
+        self
     }
 
     /// A tool that a client of the run executes: a browser, a phone, another program. Its name is in the
     /// namespace `client`; a call waits until [`crate::Runtime::submit`] brings the result.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)]
+    /// # struct Question { text: String }
+    /// let pick = provost::Tool::for_client::<Question>("client/pick", "Lets the user pick.");
+    /// # drop(pick);
+    /// ```
     pub fn for_client<I: JsonSchema>(name: &str, description: &str) -> Self {
         let body: Body = Arc::new(|_, _| {
             Box::pin(async { Err(ToolError::new("a client executes this tool, not the host")) })
@@ -74,21 +227,44 @@ impl Tool {
 
     fn raw(name: &str, description: &str, parameters: Value, body: Body) -> Self {
         let declaration = json!({ "name": name, "description": description, "parameters": parameters });
-        Self { name: name.to_owned(), declaration: json::into_object(declaration), body }
+        let declaration = json::into_object(declaration);
+        Self { name: name.to_owned(), declaration, body, preview: None, probe: None }
     }
 
     /// Its name.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// assert_eq!(tool.name(), "a/b");
+    /// # drop(tool);
+    /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// It changes nothing: it may run beside other readers, and again after a crash.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.reads();
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn reads(self) -> Self {
         self.effects([SideEffect::Read])
     }
 
     /// What it may do to the world.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// use provost::SideEffect;
+    /// let tool = tool.effects([SideEffect::Write, SideEffect::Send]);
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn effects(self, effects: impl IntoIterator<Item = SideEffect>) -> Self {
         let effects: Vec<SideEffect> = effects.into_iter().collect();
@@ -96,19 +272,40 @@ impl Tool {
     }
 
     /// Doing it again under the same key changes nothing, so after a crash it is simply done again.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.idempotent();
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.says("idempotency", json!(Idempotency::Keyed))
     }
 
     /// The categories policies know it by, such as `write` or `destructive`.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.categories(["write"]);
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn categories<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         self.says("categories", json!(names))
     }
 
-    /// Somebody must allow every call, unless a policy says otherwise.
+    /// A person must allow every call, unless a policy says otherwise.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.asks();
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn asks(self) -> Self {
         self.says("action_policy", ActionPolicy::Preview.word().into())
@@ -116,15 +313,30 @@ impl Tool {
 
     /// Equal calls in a row are its normal use, such as of a tool that waits or polls: they are no sign that
     /// the model is stuck.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.repeatable();
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn repeatable(self) -> Self {
         self.says("runtime", json!({ "duplicate_policy": "repeatable" }))
     }
 
-    /// How long a call may take.
+    /// How long a call may take, to the millisecond; at least one.
+    ///
+    /// ```
+    /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
+    /// # let tool = provost::Tool::new("a/b", "Works.", |_: No| async { Ok(()) });
+    /// let tool = tool.timeout(std::time::Duration::from_millis(300));
+    /// # drop(tool);
+    /// ```
     #[must_use]
     pub fn timeout(self, time: Duration) -> Self {
-        self.says("timeout_seconds", time.as_secs().max(1).into())
+        let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.says("timeout_ms", ms.max(1).into())
     }
 
     fn says(mut self, field: &str, value: Value) -> Self {
@@ -133,7 +345,7 @@ impl Tool {
     }
 }
 
-fn schema_of<I: JsonSchema>() -> Value {
+pub(crate) fn schema_of<I: JsonSchema>() -> Value {
     let mut schema = schema_for!(I).to_value();
     if let Some(members) = schema.as_object_mut() {
         // They name the Rust type and the dialect, which tell a model nothing.
@@ -146,8 +358,4 @@ fn schema_of<I: JsonSchema>() -> Value {
 fn decoded<I: DeserializeOwned>(arguments: Object) -> Result<I, ToolError> {
     serde_json::from_value(Value::Object(arguments))
         .map_err(|error| ToolError::new(format!("the arguments do not fit: {error}")))
-}
-
-fn encoded(output: impl Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(output).map_err(|error| ToolError::new(format!("the result is no JSON: {error}")))
 }

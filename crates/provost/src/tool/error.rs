@@ -3,11 +3,27 @@
 use std::fmt;
 
 /// What went wrong, in words the model reads.
+///
+/// ```
+/// use provost::ToolError;
+/// fn read(text: &str) -> Result<u64, ToolError> {
+///     let number: u64 = text.parse()?; // any error becomes one
+///     if number > 9 {
+///         return Err(ToolError::new("at most 9"));
+///     }
+///     Ok(number)
+/// }
+/// assert_eq!(read("12").unwrap_err().to_string(), "at most 9");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError(String);
 
 impl ToolError {
     /// An error with these words.
+    ///
+    /// ```
+    /// assert_eq!(provost::ToolError::new("not there").to_string(), "not there");
+    /// ```
     pub fn new(words: impl Into<String>) -> Self {
         Self(words.into())
     }

@@ -1,13 +1,11 @@
-//! The tools of a runtime, as its executor.
+//! The single tools of a runtime, as one executor.
 
 use std::collections::BTreeMap;
 
-use provost_contract::json::{self, Object};
-use provost_contract::loose;
-use provost_runtime::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use serde_json::{Value, json};
 
-use super::{Call, Tool};
+use super::{Call, EffectStatus, Tool};
 
 /// Tools by name.
 #[derive(Clone, Default)]
@@ -19,36 +17,50 @@ impl Registry {
         self.0.insert(tool.name.clone(), tool).is_none()
     }
 
-    /// The declarations of these tools, or of all.
-    pub(crate) fn declarations(&self, names: Option<&[String]>) -> Value {
-        let listed = |name: &&String| names.is_none_or(|names| names.contains(*name));
-        let tools = self.0.iter().filter(|(name, _)| listed(name));
+    /// Returns the declarations by name.
+    pub(crate) fn declarations(&self) -> Value {
+        let tools = self.0.iter();
         tools.map(|(name, tool)| (name.clone(), Value::Object(tool.declaration.clone()))).collect()
+    }
+
+    fn of(&self, action: ToolAction<'_>) -> Option<&Tool> {
+        self.0.get(action.call.tool_name())
     }
 }
 
 impl ToolExecutor for Registry {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
-        let Some(tool) = self.0.get(action.call.tool_name()) else {
+        let Some(tool) = self.of(action) else {
             return Box::pin(async { Err(ExecutorError::TargetUnavailable) });
         };
-        let work = (tool.body)(action.call.parameters.clone(), call_of(&action));
+        let work = (tool.body)(action.call.parameters.clone(), Call::of(&action));
+        Box::pin(async move { work.await.map_err(|error| ExecutorError::Failed(error.to_string())) })
+    }
+
+    fn preview<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Option<Value>> {
+        let Some(preview) = self.of(action).and_then(|tool| tool.preview.as_ref()) else {
+            return Box::pin(async { None });
+        };
+        let shown = preview(action.call.parameters.clone());
         Box::pin(async move {
-            match work.await {
-                // Wrapped, so that a result with a key `success` of its own stays a result.
-                Ok(result) => Ok(json!({ "success": true, "result": result })),
-                Err(error) => Err(ExecutorError::Failed(error.to_string())),
+            match shown.await {
+                Ok(shown) => shown,
+                Err(error) => Some(json!({ "type": "refused", "reason": error.to_string() })),
             }
         })
     }
-}
 
-fn call_of(action: &ToolAction<'_>) -> Call {
-    let context: &Object = action.context;
-    Call {
-        id: json::text(context, "tool_call_id").unwrap_or_default().to_owned(),
-        key: action.key.to_owned(),
-        turn: json::get(context, "turn").and_then(loose::integer).unwrap_or_default().unsigned_abs(),
-        context: context.clone(),
+    fn recall<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Recalled> {
+        let Some(probe) = self.of(action).and_then(|tool| tool.probe.as_ref()) else {
+            return Box::pin(async { Recalled::Unknown });
+        };
+        let found = probe(action.call.parameters.clone(), Call::of(&action));
+        Box::pin(async move {
+            match found.await {
+                EffectStatus::Unknown => Recalled::Unknown,
+                EffectStatus::NotDone => Recalled::NotDone,
+                EffectStatus::Done(result) => Recalled::Done(json!({ "success": true, "result": result })),
+            }
+        })
     }
 }

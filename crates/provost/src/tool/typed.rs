@@ -1,21 +1,43 @@
 //! A tool as a type of its own.
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::{Call, ToolError};
+use super::{Call, EffectStatus, ToolError, ToolReply};
 
 /// A tool with typed arguments and a typed result. Its JSON Schema comes from the type of its arguments.
+///
+/// ```
+/// use provost::{Call, Tool, ToolError, TypedTool};
+///
+/// #[derive(serde::Deserialize, provost::JsonSchema)]
+/// struct Query { text: String }
+///
+/// struct Find { pages: Vec<String> }
+///
+/// impl TypedTool for Find {
+///     type Input = Query;
+///     type Output = Vec<String>;
+///     const NAME: &'static str = "kb/find";
+///     const DESCRIPTION: &'static str = "Finds pages.";
+///
+///     async fn run(&self, query: Query, _call: Call) -> Result<Vec<String>, ToolError> {
+///         Ok(self.pages.iter().filter(|page| page.contains(&query.text)).cloned().collect())
+///     }
+/// }
+/// let tool = Tool::typed(Find { pages: vec!["beds".to_owned()] }).reads();
+/// assert_eq!(tool.name(), "kb/find");
+/// ```
 pub trait TypedTool: Send + Sync + 'static {
     /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     /// The result.
-    type Output: Serialize + Send + 'static;
+    type Output: ToolReply;
 
     /// The name, `namespace/name`.
     const NAME: &'static str;
-    /// What the model is told.
+    /// What the model reads.
     const DESCRIPTION: &'static str;
 
     /// Does the work. Dropping the future stops it.
@@ -24,4 +46,17 @@ pub trait TypedTool: Send + Sync + 'static {
         input: Self::Input,
         call: Call,
     ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
+
+    /// Returns what a call would do, for the person who must allow it. Changes nothing. An error means that the call
+    /// would fail: then nobody is asked, and the model reads why.
+    fn preview(&self, input: Self::Input) -> impl Future<Output = Result<Option<Value>, ToolError>> + Send {
+        drop(input);
+        async { Ok(None) }
+    }
+
+    /// Finds out by its key whether a call took effect that was under way when its process died.
+    fn probe_effect(&self, input: Self::Input, call: Call) -> impl Future<Output = EffectStatus> + Send {
+        drop((input, call));
+        async { EffectStatus::Unknown }
+    }
 }

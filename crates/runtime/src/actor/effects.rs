@@ -80,6 +80,7 @@ impl RunActor {
             request,
             purpose,
             model,
+            attempt: self.state().model.open.map_or(1, |open| open.attempt),
             transcript: self.state().transcript.clone(),
             deltas: self.shared.deltas.clone(),
         };
@@ -119,7 +120,9 @@ impl RunActor {
             HookSubject::Action { action } => self.state().shown_about(action),
             HookSubject::Turn { .. } | HookSubject::Run => self.state().shown(),
         };
-        let call = HookCall { context: self.context(), hook, about, subject, transcript };
+        let response = self.state().model.response.as_ref().filter(|_| hook == Hook::AfterModel);
+        let response = response.map(|response| response.responded.clone());
+        let call = HookCall { context: self.context(), hook, about, subject, transcript, response };
         let ms = self.state().spec.limits.hook_ms;
         let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
         Some(async move {

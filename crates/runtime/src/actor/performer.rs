@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_engine::event::{
-    ActionSpec, Hook, HookAnswer, Note, Outcome, Phase, Probe, Purpose, RunSpec, Subject as HookSubject,
+    ActionSpec, Hook, HookAnswer, ModelResponded, Note, Outcome, Phase, Probe, Purpose, RunSpec,
+    Subject as HookSubject,
 };
 use provost_engine::state::Transcript;
 use provost_engine::view::ChildOrder;
@@ -90,6 +91,8 @@ pub struct ModelCall {
     pub purpose: Purpose,
     /// Which model of the agent's list.
     pub model: u32,
+    /// Which attempt of the turn it is; the first is 1.
+    pub attempt: u32,
     /// What the model is shown.
     pub transcript: Transcript,
     /// Where the pieces of the response go.
@@ -142,6 +145,8 @@ pub struct HookCall {
     pub subject: Subject,
     /// The transcript, with what is new.
     pub transcript: Transcript,
+    /// The response, for a hook that looks at it before it is read.
+    pub response: Option<Arc<ModelResponded>>,
 }
 
 /// Where an executor notes durable facts about its attempt.

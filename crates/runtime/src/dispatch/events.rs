@@ -5,9 +5,12 @@
 //! watcher is informed of how many.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::stream::{self, Stream, StreamExt};
 use provost_engine::event::{Event, EventKind};
 use provost_engine::{RunId, Seq};
 use tokio::sync::{Notify, broadcast, mpsc};
@@ -53,6 +56,7 @@ pub struct EventHub {
 }
 
 struct Inner {
+    store: Arc<dyn Store>,
     watchers: Mutex<Vec<Watcher>>,
     news: Arc<Notify>,
     deltas: Mutex<HashMap<RunId, broadcast::Sender<Piece>>>,
@@ -76,13 +80,21 @@ type Piece = (Option<u32>, Delta);
 
 /// The events of one run, from a position on, and the deltas of this process between them: those of a model call
 /// stand between its request and its response.
-pub struct RunEvents {
+///
+/// It ends behind the event that ended the run, if nothing follows it. A run that rests is not over: the stream
+/// waits.
+pub struct RunEvents(Pin<Box<dyn Stream<Item = Followed> + Send>>);
+
+/// The state behind the events of one run.
+struct Follower {
     events: mpsc::Receiver<Result<RunEvent, String>>,
     run: RunId,
     /// None for a watcher of events alone.
     deltas: Option<broadcast::Receiver<Piece>>,
     requests: Requests,
     hub: EventHub,
+    /// The event that ended the run, once it was given out.
+    end: Option<Seq>,
 }
 
 /// Which model requests a watcher has seen.
@@ -150,6 +162,7 @@ impl EventHub {
     /// Starts following runs in a store. It ends with its last handle.
     pub fn start(store: Arc<dyn Store>) -> Self {
         let inner = Arc::new(Inner {
+            store: store.clone(),
             watchers: Mutex::default(),
             news: Arc::new(Notify::new()),
             deltas: Mutex::default(),
@@ -166,18 +179,20 @@ impl EventHub {
             .entry(run.clone())
             .or_insert_with(|| broadcast::channel(DELTAS).0)
             .subscribe();
-        let mut events = self.follow_stored(run, after);
-        events.deltas = Some(deltas);
-        events
+        self.follower(run, after, Some(deltas)).into_events()
     }
 
     /// The same without deltas.
     pub fn follow_stored(&self, run: &RunId, after: Seq) -> RunEvents {
+        self.follower(run, after, None).into_events()
+    }
+
+    fn follower(&self, run: &RunId, after: Seq, deltas: Option<broadcast::Receiver<Piece>>) -> Follower {
         let (sender, events) = mpsc::channel(EVENTS);
         lock(&self.inner.watchers).push(Watcher { run: run.clone(), after, events: sender });
         self.inner.news.notify_one();
         let (run, requests, hub) = (run.clone(), Requests::default(), self.clone());
-        RunEvents { run, events, deltas: None, requests, hub }
+        Follower { run, events, deltas, requests, hub, end: None }
     }
 }
 
@@ -191,12 +206,57 @@ impl DeltaSink for EventHub {
     }
 }
 
+impl Stream for RunEvents {
+    type Item = Followed;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Followed>> {
+        self.0.as_mut().poll_next(context)
+    }
+}
+
 impl RunEvents {
-    /// Returns what comes next; none when the hub has ended. A run that rests is not over: this waits.
+    /// Returns what comes next; none behind the end of the run. A run that rests is not over: this waits.
     ///
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub async fn next(&mut self) -> Option<Followed> {
+        StreamExt::next(&mut self.0).await
+    }
+
+    /// Returns the next event, without deltas.
+    ///
+    /// # Cancel safety
+    /// Dropping it loses deltas at most.
+    pub async fn next_event(&mut self) -> Option<RunEvent> {
+        loop {
+            match self.next().await? {
+                Followed::Event(event) => return Some(*event),
+                Followed::Unreadable(_) => return None,
+                Followed::Delta(_) | Followed::Lagged(_) => {}
+            }
+        }
+    }
+}
+
+impl Follower {
+    fn into_events(self) -> RunEvents {
+        let step = async |mut follower: Self| {
+            let followed = follower.next().await?;
+            Some((followed, follower))
+        };
+        RunEvents(Box::pin(stream::unfold(self, step)))
+    }
+
+    /// Whether nothing follows the end of the run. A run that was taken up again goes on.
+    async fn is_over(&self) -> bool {
+        let Some(end) = self.end else { return false };
+        match self.hub.inner.store.run(self.run.clone()).await {
+            Ok(listed) => listed.is_none_or(|listed| listed.row.head <= end && listed.row.ended.is_some()),
+            Err(_) => false,
+        }
+    }
+
+    async fn next(&mut self) -> Option<Followed> {
         loop {
             if let Some(delta) = self.requests.held() {
                 return Some(Followed::Delta(delta));
@@ -204,6 +264,10 @@ impl RunEvents {
             if self.requests.event.is_some() {
                 return self.due_event();
             }
+            if self.is_over().await {
+                return None;
+            }
+            self.end = None;
             tokio::select! {
                 biased;
                 event = self.events.recv() => {
@@ -243,23 +307,13 @@ impl RunEvents {
         }
         let event = self.requests.event.take()?;
         self.requests.event(&event.event);
+        self.end = matches!(event.event.kind, EventKind::RunEnded(_)).then_some(event.event.seq);
         Some(Followed::Event(event))
-    }
-
-    /// Returns the next event, without deltas.
-    pub async fn next_event(&mut self) -> Option<RunEvent> {
-        loop {
-            match self.next().await? {
-                Followed::Event(event) => return Some(*event),
-                Followed::Unreadable(_) => return None,
-                Followed::Delta(_) | Followed::Lagged(_) => {}
-            }
-        }
     }
 }
 
 /// Nothing stays in memory of a run that is not followed any more.
-impl Drop for RunEvents {
+impl Drop for Follower {
     fn drop(&mut self) {
         self.events.close();
         lock(&self.hub.inner.watchers).retain(|watcher| !watcher.events.is_closed());

@@ -119,7 +119,7 @@ pub(super) fn faults(agent: &Agent, tool: &ToolDeclaration, given: &Object, call
         && let Ok(schema) = ArgumentSchema::compile(&Value::Object(tool.rules().schema()))
     {
         let unfit = schema.faults(&Value::Object(call.parameters.clone()));
-        faults.extend(unfit.iter().map(|fault| format!("{}: {}", fault.pointer, fault.message)));
+        faults.extend(unfit.iter().map(ToString::to_string));
     }
     faults
 }

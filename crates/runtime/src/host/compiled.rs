@@ -8,6 +8,7 @@ use provost_contract::tool::ToolCatalog;
 use provost_contract::{Message, Result, compaction, loose};
 use provost_engine::{Agent, AgentSpec, ArgumentCheck, ClientTools};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
+use provost_policy::tool_tiers::{HARD_CAP_DEFAULT, TierRequest, Tiers};
 use provost_policy::visibility::{self, ToolVisibility};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +29,8 @@ pub(super) struct AgentOptions<'a> {
     /// None when nothing sums up: then nothing is shortened.
     pub(super) compaction: Option<&'a Object>,
     pub(super) truncator: Option<&'a Object>,
+    /// Which tools the model is shown in full; none means all.
+    pub(super) tiers: Option<&'a Object>,
     pub(super) arguments: ArgumentCheck,
 }
 
@@ -35,13 +38,17 @@ impl AgentOptions<'_> {
     fn compile(self) -> Result<Agent> {
         let (catalog, visibility) = visible(self.tools, self.policy);
         let max_bytes = |given: &Object| given.get("max_bytes").and_then(loose::integer).unwrap_or_default();
+        let tiers = self.tiers.map(|wanted| tiers(wanted, &catalog));
+        let mut instructions = self.instructions.to_vec();
+        instructions.extend(tiers.as_ref().and_then(manifest).map(Arc::new));
         let approvers = self.policy.and_then(|policy| policy.get("approvers")).map(json::string_list);
         Agent::new(AgentSpec {
             name: self.name.to_owned(),
-            instructions: self.instructions.to_vec(),
+            instructions,
             models: vec![self.model],
             tools: catalog.to_value(),
             visibility,
+            tier_1: tiers.map(|tiers| tiers.tier_1.into_iter().map(|(name, _)| name).collect()),
             policy: self.policy.cloned().unwrap_or_default(),
             call_rules: normalize_rules(self.call_rules).iter().map(GateRule::to_value).collect(),
             approvers: approvers.unwrap_or_default(),
@@ -98,6 +105,28 @@ fn visible(declared: &Value, policy: Option<&Object>) -> (ToolCatalog, Vec<Value
     (catalog.only(|tool| shown(tool.name().as_str())), decided.iter().map(recorded).collect())
 }
 
+/// The visible tools in two tiers.
+fn tiers(wanted: &Object, catalog: &ToolCatalog) -> Tiers {
+    let tools: Object =
+        catalog.tools().iter().map(|tool| (tool.name().to_string(), tool.to_value())).collect();
+    TierRequest::parse(wanted, HARD_CAP_DEFAULT).split(&tools, &[])
+}
+
+/// What the model reads of the tools that it is not shown in full.
+fn manifest(tiers: &Tiers) -> Option<Message> {
+    if tiers.tier_2.is_empty() {
+        return None;
+    }
+    let lines = tiers.manifest().iter().map(|line| {
+        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
+        let fields = line.get("required_fields").map(json::string_list).unwrap_or_default();
+        format!("- {} ({}): {}", text("name"), fields.join(", "), text("summary"))
+    });
+    let lines: Vec<String> = lines.collect();
+    let intro = "These tools can be called by name as well, with at least the fields in parentheses:";
+    Some(Message::text("system", format!("{intro}\n{}", lines.join("\n"))))
+}
+
 /// The declarations by name, whether they came as a list or as a map.
 fn by_name(declared: &Value) -> Object {
     let named = |key: Option<&String>, entry: &Value| {
@@ -129,6 +158,7 @@ mod tests {
             call_rules: &[],
             compaction: None,
             truncator: None,
+            tiers: None,
             arguments: ArgumentCheck::Required,
         };
         known.agent(options).unwrap()

@@ -9,9 +9,9 @@ use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
 use provost_engine::{Fault, Payload, Usage};
 use serde_json::Value;
 
-use super::{HostPerformer, Tool, calls, result_of};
+use super::{HostPerformer, Tool, calls, reporting, result_of};
 use crate::actor::{Found, LostAttempt, Previewed, RunContext, Work};
-use crate::port::{DeclaredExecutor, ExecutorError, Recalled, ToolAction};
+use crate::port::{DeclaredExecutor, ExecutorError, Recalled, Report, ToolAction};
 
 /// The status of a result that a client must give.
 const PENDING: &str = "runtime_tool_pending";
@@ -25,12 +25,13 @@ struct Assignment {
     run: String,
     action: String,
     key: String,
+    report: Report,
 }
 
 impl Assignment {
     fn action(&self) -> ToolAction<'_> {
-        let Self { call, executor, runtime, context, run, action, key } = self;
-        ToolAction { call, executor: *executor, runtime, context, run, action, key }
+        let Self { call, executor, runtime, context, run, action, key, report } = self;
+        ToolAction { call, executor: *executor, runtime, context, run, action, key, report }
     }
 }
 
@@ -54,6 +55,7 @@ impl HostPerformer {
             run: of.spec.run.to_string(),
             action: spec.id.to_string(),
             key,
+            report: Report::default(),
         })
     }
 
@@ -64,6 +66,8 @@ impl HostPerformer {
         let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
             return (Outcome::NotStarted { code: "tool_gone".into() }, nothing);
         };
+        let report = reporting::report(&work.context.spec.run, work.spec.id, &work.deltas);
+        let assignment = Assignment { report, ..assignment };
         let action = assignment.action();
         if let Some(process) = executors.prepare(action) {
             let note = Note::Process { host: String::new(), pid: 0, start: 0, handle: process };

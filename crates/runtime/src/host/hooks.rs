@@ -33,8 +33,11 @@ impl HostPerformer {
             (Hook::Completion, Subject::Action(action)) => self.judge(&call.context, &context, action).await,
             (Hook::Continue, _) => self.go_on(&call.context, &context, transcript).await,
             (Hook::Interrupt, _) => self.interrupted(&call.context, &context, transcript).await,
-            (Hook::BeforeModel | Hook::AfterModel | Hook::OnStop, _)
-            | (_, Subject::Turn(_) | Subject::Run) => HookAnswer::NoOpinion,
+            (Hook::BeforeModel, _) => self.before_model(&call.context, &context, transcript).await,
+            (Hook::AfterModel, _) => {
+                self.after_model(&call.context, &context, transcript, call.response.as_deref()).await
+            }
+            (Hook::OnStop, _) | (_, Subject::Turn(_) | Subject::Run) => HookAnswer::NoOpinion,
         }
     }
 
@@ -234,7 +237,7 @@ impl<'a> Mediated<'a> {
 }
 
 /// A run that was accepted with a hook does not go on without it.
-fn missing() -> HookAnswer {
+pub(super) fn missing() -> HookAnswer {
     HookAnswer::Failed { fault: Fault::new("hook_missing", "The hook that must decide does not exist here.") }
 }
 

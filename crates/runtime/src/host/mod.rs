@@ -6,15 +6,17 @@ mod compiled;
 mod execute;
 mod hooks;
 mod memory;
+mod model_hooks;
+mod output;
 mod parts;
-
+mod reporting;
 mod response;
 mod runs;
 mod start;
 mod tool_call;
 
 pub use client_router::ClientRouter;
-pub use parts::{ContinueBy, Executors, Host};
+pub use parts::{ContinueBy, Executors, Host, PerformerLayer};
 pub use runs::{AgentRegistry, EditError, Runs, RunsError};
 pub use start::Start;
 pub use tool_call::{Prepared, Tool, prepare, result_of};
@@ -98,7 +100,7 @@ impl HostPerformer {
             turns_max: turns_max(&call.context),
             session: call.context.spec.session.as_ref().map(|session| session.id.as_str()),
             messages: &call.transcript,
-            tools: &call.context.agent.catalog,
+            tools: call.context.agent.offered(),
             context: &context,
             model: models.get(call.model as usize).unwrap_or(&no_model),
             structured_output: call.context.spec.output_schema.as_ref(),
@@ -107,7 +109,13 @@ impl HostPerformer {
         };
         let answer = match self.host.model.turn(request).await {
             Ok(answer) => answer,
-            Err(error) => return response::raised(&call.context, &error),
+            Err(error) => {
+                return response::raised(
+                    &call.context,
+                    &error,
+                    self.host.backoff.pause(call.attempt, error.retry),
+                );
+            }
         };
         let mediates = self.mediates(&call.context);
         let answered = response::of(&call.context, mediates, &context, &call.transcript, answer);
@@ -183,7 +191,7 @@ impl Performer for HostPerformer {
             turns_max: turns_max(context),
             session: None,
             messages: transcript,
-            tools: &context.agent.catalog,
+            tools: context.agent.offered(),
             context: &caller,
             model: context.agent.spec.models.first().unwrap_or(&no_model),
             structured_output: context.spec.output_schema.as_ref(),

@@ -6,9 +6,11 @@ use provost_contract::tool::ToolExecutorRegistry;
 use serde_json::Value;
 
 use super::compiled::Compiled;
+use crate::actor::Performer;
 use crate::port::{
-    Clock, CompletionPolicy, ContinuePolicy, ExecutorError, InterruptSource, Mediator, Model, PolicyProvider,
-    Recalled, ResultDiagnostics, Summariser, ToolAction, ToolExecutor,
+    AfterModel, Backoff, BeforeModel, Clock, CompletionPolicy, ContinuePolicy, ExecutorError,
+    InterruptSource, Mediator, Model, PolicyProvider, Recalled, ResultDiagnostics, Summariser, ToolAction,
+    ToolExecutor,
 };
 
 /// The parts of a host. Only clock and model are always there.
@@ -24,6 +26,10 @@ pub struct Host {
     pub policy: Option<Arc<dyn PolicyProvider>>,
     /// May refuse or answer calls.
     pub mediator: Option<Arc<dyn Mediator>>,
+    /// May refuse a model call before it is made.
+    pub before_model: Option<Arc<dyn BeforeModel>>,
+    /// May refuse a response before it is read.
+    pub after_model: Option<Arc<dyn AfterModel>>,
     /// Says that the work is done.
     pub completion: Option<Arc<dyn CompletionPolicy>>,
     /// Notes something beside results.
@@ -36,9 +42,16 @@ pub struct Host {
     pub summariser: Option<Arc<dyn Summariser>>,
     /// Whether a person can be asked about exactly one call. Otherwise such a call is refused at once.
     pub attended: bool,
+    /// When a model is asked again after a transient failure.
+    pub backoff: Backoff,
+    /// Stands around everything that is performed, such as to measure it.
+    pub layer: Option<PerformerLayer>,
     /// Agents that were compiled before.
     pub(super) compiled: Arc<Compiled>,
 }
+
+/// Puts something around the performer of a runtime.
+pub type PerformerLayer = Arc<dyn Fn(Arc<dyn Performer>) -> Arc<dyn Performer> + Send + Sync>;
 
 /// What says whether another turn follows.
 #[derive(Clone, Default)]
@@ -61,12 +74,16 @@ impl Host {
             executors: None,
             policy: None,
             mediator: None,
+            before_model: None,
+            after_model: None,
             completion: None,
             diagnostics: None,
             interrupts: None,
             continuation: ContinueBy::Calls,
             summariser: None,
             attended: true,
+            backoff: Backoff::default(),
+            layer: None,
             compiled: Arc::default(),
         }
     }

@@ -1,6 +1,7 @@
 //! What a model or a host answered, as a response that the engine reads.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use provost_contract::compaction::Summary;
 use provost_contract::conversation::ConversationResult;
@@ -8,10 +9,11 @@ use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::{ProviderTurn, RequestedCall};
 use provost_contract::{ContractError, Message, loose};
 use provost_engine::event::HostTurn;
-use provost_engine::{Fault, ModelAnswer, ModelFault, ModelResponse, Payload, Usage};
+use provost_engine::{Fault, ModelAnswer, ModelFault, ModelResponse, Usage};
 use serde_json::{Value, json};
 
 use super::calls::{Declared, declare};
+use super::output::{Given, Output};
 use crate::actor::{ModelReply, RunContext};
 use crate::port::{HostError, ModelError, Transcript, TurnAnswer};
 
@@ -19,8 +21,6 @@ use crate::port::{HostError, ModelError, Transcript, TurnAnswer};
 const UNNAMED: &str = "provider_turn_failure";
 const UNEXPLAINED: &str = "Provider turn failed.";
 const CODE: &str = "invalid_agent_conversation_loop";
-/// What records show of how a structured answer was read.
-const SHOWN_DIAGNOSTICS: [&str; 4] = ["status", "code", "parser", "valid"];
 
 /// A response, and its calls as the model wrote them, by label.
 pub(super) struct Answered {
@@ -63,7 +63,7 @@ fn failed(fault: ModelFault) -> ModelReply {
 }
 
 /// The call of the model itself failed.
-pub(super) fn raised(of: &RunContext, error: &ModelError) -> ModelReply {
+pub(super) fn raised(of: &RunContext, error: &ModelError, pause: Option<Duration>) -> ModelReply {
     let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
     let (code, message) = (or(&error.kind, UNNAMED), or(&error.message, UNEXPLAINED));
     let failure = json!({
@@ -71,7 +71,8 @@ pub(super) fn raised(of: &RunContext, error: &ModelError) -> ModelReply {
         "failure": { "type": code, "message": message, "code": error.code, "turn_count": of.turn },
     });
     let fault = Fault { code, message, fields: json::into_object(failure) };
-    failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
+    let retry_in_ms = pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+    failed(ModelFault { fault, usage: None, retry_in_ms, diagnostics: Value::Null })
 }
 
 /// The adapter reports a failure.
@@ -110,15 +111,17 @@ fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: Provid
         messages.append(&mut host.continuation);
         (Declared::default(), turn.tool_calls.len())
     };
-    let output = turn.structured_output.map(|answer| {
-        let shown = answer.diagnostics.as_ref().and_then(Value::as_object).map(shown_diagnostics);
-        json!({ "parsed": answer.parsed, "diagnostics": shown.unwrap_or_default() })
+    let given = turn.structured_output.map(|answer| {
+        let diagnostics = answer.diagnostics.as_ref().and_then(Value::as_object).cloned();
+        Given::new(answer.parsed, &diagnostics.unwrap_or_default())
     });
+    let calls = declared.calls.len() + malformed;
+    let output = Output::of(of.spec.output_schema.as_ref(), given, &turn.content, calls);
     let provider = json::into_object(json!({
         "usage": turn.usage,
         "request_metadata": turn.request_metadata,
         "provider_diagnostics": turn.provider_diagnostics,
-        "structured_output": output,
+        "structured_output": output.record,
     }));
     let response = ModelResponse {
         messages,
@@ -126,7 +129,7 @@ fn provider_turn(of: &RunContext, mediates: bool, context: &Object, turn: Provid
         malformed: u32::try_from(malformed).unwrap_or(u32::MAX),
         finish: String::new(),
         usage: usage(&turn.usage),
-        output: output.map(|output| Ok(Payload::inline(output))),
+        output: output.into_payload(),
         provider: without_nulls(provider),
         host: (host != HostTurn::default()).then(|| Box::new(host)),
         declaration: None,
@@ -183,13 +186,15 @@ fn mediated_turn(
         metadata: json::object_or_empty(turn, "metadata"),
         ..HostTurn::default()
     };
+    let text = json::text(turn, "content").unwrap_or_default();
+    let output = Output::of(of.spec.output_schema.as_ref(), Given::of_turn(turn), text, calls.len());
     let response = ModelResponse {
         messages,
         calls: declared.calls,
         malformed,
         usage: usage(&json::object_or_empty(turn, "usage")),
-        provider: provider(turn, diagnostics),
-        output: structured_output(turn).map(|output| Ok(Payload::inline(output))),
+        provider: provider(turn, diagnostics, &output),
+        output: output.into_payload(),
         host: (host != HostTurn::default()).then(|| Box::new(host)),
         ..ModelResponse::default()
     };
@@ -198,7 +203,6 @@ fn mediated_turn(
 
 /// A turn whose calls the host carried out itself must be a whole result.
 fn managed_turn(of: &RunContext, transcript: &Transcript, turn: Object, diagnostics: Option<Value>) -> Read {
-    let _ = of;
     let turn = Value::Object(turn);
     let result = ConversationResult::parse(&turn)?;
     let turn = &json::into_object(turn);
@@ -209,6 +213,8 @@ fn managed_turn(of: &RunContext, transcript: &Transcript, turn: Object, diagnost
         .collect();
     reported.insert("events".into(), events(turn)?.into());
     let (messages, replaces) = change(transcript, result.messages);
+    let text = messages.last().and_then(|message| message.content.as_text()).unwrap_or_default();
+    let output = Output::of(of.spec.output_schema.as_ref(), Given::of_turn(turn), text, 0);
     let host = HostTurn {
         replaces,
         managed: true,
@@ -220,20 +226,20 @@ fn managed_turn(of: &RunContext, transcript: &Transcript, turn: Object, diagnost
     let response = ModelResponse {
         messages,
         usage: usage(&json::object_or_empty(turn, "usage")),
-        provider: provider(turn, diagnostics),
-        output: structured_output(turn).map(|output| Ok(Payload::inline(output))),
+        provider: provider(turn, diagnostics, &output),
+        output: output.into_payload(),
         host: Some(Box::new(host)),
         ..ModelResponse::default()
     };
     Ok(responded(response, Vec::new(), Vec::new()))
 }
 
-fn provider(turn: &Object, diagnostics: Option<Value>) -> Object {
+fn provider(turn: &Object, diagnostics: Option<Value>, output: &Output) -> Object {
     without_nulls(json::into_object(json!({
         "usage": json::object_or_empty(turn, "usage"),
         "request_metadata": json::object(turn, "request_metadata"),
         "provider_diagnostics": diagnostics,
-        "structured_output": structured_output(turn),
+        "structured_output": output.record,
     })))
 }
 
@@ -257,20 +263,6 @@ fn change(transcript: &Transcript, mut messages: Vec<Message>) -> (Vec<Arc<Messa
         return (added.into_iter().map(Arc::new).collect(), false);
     }
     (messages.into_iter().map(Arc::new).collect(), true)
-}
-
-fn structured_output(turn: &Object) -> Option<Value> {
-    let answer = json::object(turn, "structured_output")?;
-    let parsed = answer.get("parsed")?.clone();
-    let diagnostics = shown_diagnostics(&json::object_or_empty(answer, "diagnostics"));
-    Some(json!({ "parsed": parsed, "diagnostics": diagnostics }))
-}
-
-fn shown_diagnostics(diagnostics: &Object) -> Object {
-    let shown = SHOWN_DIAGNOSTICS
-        .into_iter()
-        .filter_map(|key| Some((key.to_owned(), json::get(diagnostics, key)?.clone())));
-    shown.filter(|(_, value)| !json::is_container(value)).collect()
 }
 
 fn spoken(content: &str) -> Option<Message> {

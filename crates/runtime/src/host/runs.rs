@@ -131,10 +131,12 @@ impl Runs {
         let events = EventHub::start(store.clone());
         let agents = Arc::new(AgentRegistry::default());
         let clock = host.clock.clone();
+        let layer = host.layer.clone();
         let performer = Arc::new(HostPerformer::new(host));
+        let around: Arc<dyn Performer> = performer.clone();
         let shared = Arc::new(Shared {
             store: store.clone(),
-            performer: performer.clone(),
+            performer: layer.map_or_else(|| around.clone(), |layer| layer(around.clone())),
             agents: agents.clone(),
             clock,
             deltas: Arc::new(events.clone()),
@@ -274,7 +276,7 @@ impl Runs {
             loop {
                 tokio::select! {
                     () = released.as_mut() => break,
-                    () = came(events.as_mut()) => break,
+                    () = came(&mut events) => break,
                     () = tokio::time::sleep(LOOK) => {}
                 }
                 if self.dispatcher.failure(run).is_some() {
@@ -322,9 +324,13 @@ impl Runs {
 }
 
 /// Waits for the next event of a run; for ever when it is not followed.
-async fn came(events: Option<&mut RunEvents>) {
+async fn came(events: &mut Option<RunEvents>) {
     match events {
-        Some(events) => drop(events.next_event().await),
+        Some(followed) => {
+            if followed.next_event().await.is_none() {
+                *events = None;
+            }
+        }
         None => std::future::pending().await,
     }
 }

@@ -71,7 +71,7 @@ impl Start {
             json::object(options, "runtime_overrides").map(RuntimeOverrides::parse).unwrap_or_default();
         let context = context(options, &overrides);
         let about: About = part(options, "about")?;
-        let limits = limits(options, &overrides)?;
+        let limits = Limits { model_failures: host.backoff.attempts.max(1), ..limits(options, &overrides)? };
         let agent = host.compiled.agent(AgentOptions {
             name: &about.agent,
             instructions,
@@ -81,6 +81,7 @@ impl Start {
             call_rules: json::list(options, "tool_call_rules").map_or(&[], Vec::as_slice),
             compaction: json::object(options, "compaction_policy").filter(|_| host.summariser.is_some()),
             truncator: json::object(options, "tool_result_truncator"),
+            tiers: json::object(options, "tool_tiers"),
             arguments: part(options, "argument_check")?,
         })?;
         let output_schema = structured_output(options, &agent, host)?;
@@ -107,6 +108,12 @@ impl Start {
             labels: BTreeMap::new(),
         };
         Ok(Self { agent, spec, session: session(options), context })
+    }
+
+    /// Asks for an answer that is JSON of a given shape, beside tools too: an answer that does not fit is refused, and
+    /// the model is asked again.
+    pub fn wants(&mut self, output: &StructuredOutputRequest) {
+        self.spec.output_schema = Some(output.to_value());
     }
 
     /// Returns the request for the run, in the session that the options name.
@@ -202,6 +209,8 @@ fn hooks(host: &Host) -> HookSet {
     HookSet {
         policy: host.policy.is_some(),
         mediate: host.mediator.is_some(),
+        before_model: host.before_model.is_some(),
+        after_model: host.after_model.is_some(),
         completion: host.completion.is_some(),
         interrupt: host.interrupts.is_some(),
         after_tool: host.diagnostics.is_some(),

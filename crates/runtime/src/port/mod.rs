@@ -10,7 +10,10 @@ mod hooks;
 mod ids;
 mod mediator;
 mod model;
+mod model_hooks;
 mod policy_provider;
+mod report;
+mod shared;
 mod summariser;
 mod tool_executor;
 
@@ -25,10 +28,12 @@ pub use hooks::{
 };
 pub use ids::{IdKind, Ids};
 pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
-pub use model::{Model, ModelError, Reservation, TurnAnswer, TurnCache, TurnRequest};
+pub use model::{Backoff, Model, ModelError, Reservation, Retry, TurnAnswer, TurnCache, TurnRequest};
+pub use model_hooks::{AfterModel, BeforeModel, Guard, ModelTurn, SpokenTurn};
 pub use policy_provider::{PolicyProvider, Ruling};
 pub use provost_contract::tool::ToolExecutor as DeclaredExecutor;
 pub use provost_engine::state::Transcript;
+pub use report::{Report, ReportSink};
 pub use summariser::Summariser;
 pub use tool_executor::{ExecutorError, Recalled, ToolAction, ToolExecutor};
 

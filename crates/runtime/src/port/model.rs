@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::{CallSource, ProviderTurn};
@@ -137,12 +138,72 @@ pub struct ModelError {
     pub message: String,
     /// The provider's code; `0` when there is none.
     pub code: String,
+    /// Whether the same request may succeed later.
+    pub retry: Retry,
+}
+
+/// Whether a failed request may succeed later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retry {
+    /// It fails again.
+    #[default]
+    Never,
+    /// It may; the runtime chooses the moment.
+    Later,
+    /// It may after this time, as the provider says.
+    After(Duration),
 }
 
 impl ModelError {
-    /// A failure without a code.
+    /// A failure without a code that is final.
     pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind: kind.into(), message: message.into(), code: "0".to_owned() }
+        Self { kind: kind.into(), message: message.into(), code: "0".to_owned(), retry: Retry::Never }
+    }
+
+    /// A failure that may not happen again, such as a lost connection: the turn is asked for again.
+    pub fn transient(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { retry: Retry::Later, ..Self::new(kind, message) }
+    }
+
+    /// Returns the same failure, to be retried after a time.
+    #[must_use]
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        self.retry = Retry::After(time);
+        self
+    }
+}
+
+/// How often a model is asked again after a transient failure, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// How many requests a turn may take.
+    pub attempts: u32,
+    /// The pause after the first failure; it doubles with every further one.
+    pub first: Duration,
+    /// The longest pause.
+    pub longest: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { attempts: 3, first: Duration::from_millis(500), longest: Duration::from_secs(30) }
+    }
+}
+
+impl Backoff {
+    /// Returns the pause before the request after a failed one; none when there is no other.
+    pub fn pause(&self, failed: u32, retry: Retry) -> Option<Duration> {
+        if failed >= self.attempts {
+            return None;
+        }
+        match retry {
+            Retry::Never => None,
+            Retry::After(time) => Some(time),
+            Retry::Later => {
+                let doubled = self.first.saturating_mul(1 << failed.saturating_sub(1).min(16));
+                Some(doubled.min(self.longest))
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use provost_contract::json::Object;
 use provost_contract::tool::{RuntimeMetadata, ToolCall, ToolExecutor as DeclaredExecutor};
 use serde_json::Value;
 
-use super::Boxed;
+use super::{Boxed, Report};
 
 /// One call to carry out.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub struct ToolAction<'a> {
     pub action: &'a str,
     /// The idempotency key: the same whenever the action runs again, so that an executor can recognise it.
     pub key: &'a str,
+    /// Where its output and progress go while it works.
+    pub report: &'a Report,
 }
 
 /// Why an executor gave no reply.

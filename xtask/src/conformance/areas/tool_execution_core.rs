@@ -5,7 +5,7 @@ use std::sync::Arc;
 use provost_contract::json::Object;
 use provost_contract::tool::{RuntimeMetadata, ToolCall, canonical_name};
 use provost_runtime::host::{ClientRouter, Executors, Prepared, Tool, prepare, result_of};
-use provost_runtime::port::{DeclaredExecutor, ExecutorError, ToolAction, ToolExecutor};
+use provost_runtime::port::{DeclaredExecutor, ExecutorError, Report, ToolAction, ToolExecutor};
 use serde_json::{Value, json};
 
 use super::{Answer, input, object, text, unknown_operation, wait};
@@ -86,6 +86,7 @@ fn execute_routed(case: &Value) -> Answer {
         run: "",
         action: "",
         key: "",
+        report: Report::unheard(),
     };
     match wait(ClientRouter(host.clone()).execute(action)) {
         Ok(reply) => {
@@ -124,6 +125,7 @@ fn carried_out(case: &Value, call: &ToolCall, tool: &Tool<'_>) -> Answer {
         run: "",
         action: "",
         key: "",
+        report: Report::unheard(),
     };
     let reply = wait(executors.execute(action));
     let calls = targets.iter().map(|(_, noted)| noted).chain([&default]).flat_map(|noted| noted.calls());

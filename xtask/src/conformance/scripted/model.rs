@@ -28,7 +28,7 @@ impl Model for ScriptedModel {
             let answer = answer.ok_or_else(|| ModelError::new("script", "the script has no more turns"))?;
             if let Some(message) = thrown(&answer) {
                 let code = answer.pointer("/throws/code").map_or_else(|| "0".to_owned(), text);
-                return Err(ModelError { kind: "scripted".to_owned(), message, code });
+                return Err(ModelError { code, ..ModelError::new("scripted", message) });
             }
             match self.protocol {
                 Protocol::Host => Ok(TurnAnswer::Host(with_messages(answer, request.messages))),

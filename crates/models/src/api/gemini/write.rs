@@ -17,11 +17,24 @@ pub(super) fn body(ask: &Ask) -> Object {
                 .map(|choice| ("toolConfig".to_owned(), json!({ "functionCallingConfig": choice }))),
         );
     }
+    if !ask.tools.is_empty()
+        && let Some(words) = ask.output_in_words()
+    {
+        say(&mut body, &words);
+    }
     let config = generation_config(ask);
     if !config.is_empty() {
         body.insert("generationConfig".into(), Value::Object(config));
     }
     body
+}
+
+/// Adds a sentence to the instructions.
+fn say(body: &mut Object, words: &str) {
+    let system = body.entry("systemInstruction").or_insert_with(|| json!({ "parts": [] }));
+    if let Some(parts) = system.get_mut("parts").and_then(Value::as_array_mut) {
+        parts.push(json!({ "text": words }));
+    }
 }
 
 fn generation_config(ask: &Ask) -> Object {
@@ -36,7 +49,8 @@ fn generation_config(ask: &Ask) -> Object {
     if let Some(thinking) = settings.reasoning.map(thinking_config) {
         config.insert("thinkingConfig".into(), thinking);
     }
-    if let Some(wanted) = &ask.structured_output {
+    // Gemini does not take a schema beside tools: it is said in words then.
+    if let Some(wanted) = ask.structured_output.as_ref().filter(|_| ask.tools.is_empty()) {
         config.insert("responseMimeType".into(), "application/json".into());
         config.insert("responseJsonSchema".into(), Value::Object(wanted.schema.clone()));
     }

@@ -33,6 +33,16 @@ pub struct ArgumentFault {
     pub message: String,
 }
 
+/// The place and what was expected there; a fault of the whole names no place.
+impl std::fmt::Display for ArgumentFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pointer.as_str() {
+            "" => f.write_str(&self.message),
+            pointer => write!(f, "{pointer}: {}", self.message),
+        }
+    }
+}
+
 impl ArgumentSchema {
     /// Compiles a schema once, for every check of a turn.
     pub fn compile(raw: &Value) -> Result<Self> {

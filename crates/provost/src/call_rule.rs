@@ -1,0 +1,127 @@
+//! Rules about which calls an agent must have made, and which tools its model is shown.
+
+use serde_json::{Value, json};
+
+/// A rule about calls: until it is met, the model cannot finish. It reads what is missing and is asked again, as long
+/// as its turns last.
+///
+/// ```
+/// use provost::{Agent, CallRule};
+/// let clerk = Agent::new("clerk")
+///     .rule(CallRule::at_least(1))
+///     .rule(CallRule::after("note/write").one_of(["note/read"]));
+/// # drop(clerk);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRule {
+    pub(crate) after: Option<String>,
+    pub(crate) one_of: Vec<String>,
+    pub(crate) limited: Vec<String>,
+    calls: usize,
+}
+
+impl CallRule {
+    /// At least so many calls, of whatever tools.
+    ///
+    /// ```
+    /// let rule = provost::CallRule::at_least(2);
+    /// # drop(rule);
+    /// ```
+    pub fn at_least(calls: usize) -> Self {
+        Self { after: None, one_of: Vec::new(), limited: Vec::new(), calls }
+    }
+
+    /// What must follow a call of a tool; see [`CallRule::one_of`].
+    ///
+    /// ```
+    /// let rule = provost::CallRule::after("note/write").one_of(["note/read"]);
+    /// # drop(rule);
+    /// ```
+    pub fn after(tool: &str) -> Self {
+        Self { after: Some(tool.to_owned()), ..Self::at_least(0) }
+    }
+
+    /// One of these tools must be called.
+    ///
+    /// ```
+    /// let rule = provost::CallRule::after("cart/fill").one_of(["cart/pay", "cart/empty"]);
+    /// # drop(rule);
+    /// ```
+    #[must_use]
+    pub fn one_of<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.one_of = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Until then these tools can be called so often only.
+    ///
+    /// ```
+    /// let rule = provost::CallRule::after("plan/make").one_of(["plan/check"]).limiting(["plan/step"], 3);
+    /// # drop(rule);
+    /// ```
+    #[must_use]
+    pub fn limiting<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>, calls: usize) -> Self {
+        self.limited = tools.into_iter().map(Into::into).collect();
+        self.calls = calls;
+        self
+    }
+
+    /// The tools that it names.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &String> {
+        self.after.iter().chain(&self.one_of).chain(&self.limited)
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        match &self.after {
+            None => json!({ "require_tool_use": true, "min_tool_calls": self.calls }),
+            Some(after) => json!({
+                "after_tool": after,
+                "require_one_of": self.one_of,
+                "limited_tools": self.limited,
+                "max_calls": self.calls,
+            }),
+        }
+    }
+}
+
+/// Which tools a model is shown in full. The others are named to it in one line each; a call of one runs as any
+/// other, if the provider lets the model make it.
+///
+/// ```
+/// use provost::{Agent, ToolTiers};
+/// let clerk = Agent::new("clerk").tiers(ToolTiers::at_most(8).favourites(["kb/find"]));
+/// # drop(clerk);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolTiers {
+    pub(crate) favourites: Vec<String>,
+    most: usize,
+}
+
+impl ToolTiers {
+    /// So many tools in full, at least one.
+    ///
+    /// ```
+    /// let tiers = provost::ToolTiers::at_most(8);
+    /// # drop(tiers);
+    /// ```
+    pub fn at_most(tools: usize) -> Self {
+        Self { favourites: Vec::new(), most: tools.max(1) }
+    }
+
+    /// These before others.
+    ///
+    /// ```
+    /// let tiers = provost::ToolTiers::at_most(2).favourites(["kb/find", "kb/read"]);
+    /// # drop(tiers);
+    /// ```
+    #[must_use]
+    pub fn favourites<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.favourites = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        json!({ "tier_1_tools": self.favourites, "tool_tier_hard_cap": self.most })
+    }
+}
