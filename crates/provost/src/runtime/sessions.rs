@@ -159,7 +159,8 @@ impl Session {
     }
 
     /// Says something: to the run that is active here, which takes its open questions back, or by beginning one
-    /// that has read everything said before.
+    /// that has read everything said before. What the request asks for beside its words, such as a typed answer, counts
+    /// for a run that begins.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
