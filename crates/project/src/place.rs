@@ -7,10 +7,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use provost_contract::timestamp;
-use provost_engine::RunId;
 use provost_runtime::process::is_gone;
-use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
+use provost_runtime::store::{RunRow, Store};
 use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
 
 use crate::clock;
@@ -129,30 +127,6 @@ fn refused(error: &OpenError) -> Failure {
         }
         error => Failure::of(Code::Store, error).hint(error.advice()),
     }
-}
-
-/// A run by its id, or the newest one by the word `last`.
-pub async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
-    let storage = |fault| Failure::storage(&fault);
-    if word == "last" {
-        let page = store.runs(RunFilter::default(), None, 1).await.map_err(storage)?;
-        let none = || Failure::new(Code::UnknownRun, "there are no runs yet");
-        return page.items.into_iter().next().ok_or_else(|| none().hint("start one with provost run"));
-    }
-    let unknown = || {
-        Failure::new(Code::UnknownRun, format!("there is no run `{word}`"))
-            .hint("provost runs lists them; `last` is the newest")
-    };
-    let run: RunId = word.parse().map_err(|_| unknown())?;
-    if let Some(listed) = store.run(run.clone()).await.map_err(storage)? {
-        return Ok(listed);
-    }
-    let pruned = store.pruned().await.map_err(storage)?.into_iter().find(|pruned| pruned.run == run);
-    Err(pruned.map_or_else(unknown, |pruned| {
-        let at = timestamp::date_time(pruned.at.0.div_euclid(1_000));
-        let message = format!("{run} was pruned at {at} UTC; its last record was {}", pruned.head);
-        Failure::new(Code::UnknownRun, message).hint("a backup from before may have it")
-    }))
 }
 
 /// Whether a living process works on a run. One of another machine counts as living while its lease lasts.

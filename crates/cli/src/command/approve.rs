@@ -5,8 +5,8 @@ use provost::{Decision, Remember};
 use crate::args::ApproveOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow;
 use crate::identity;
+use crate::prompt;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exit, Failure> {
@@ -18,7 +18,7 @@ pub(crate) async fn run(options: &ApproveOptions, screen: &Screen) -> Result<Exi
     };
     let person = identity::person();
     let yes = match happened {
-        Some(result) => follow::happened(person, result, &decide.reason),
+        Some(result) => prompt::happened(person, result, &decide.reason),
         None => Decision::approve(person),
     };
     let yes = Decision { reason: decide.reason.clone(), remember, ..yes };

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use provost_contract::timestamp;
 use provost_engine::{Digest, Record, Seq};
-use provost_project::place::{self, Place};
+use provost_project::place::Place;
 use provost_runtime::store::Store;
 use serde_json::json;
 
@@ -12,6 +12,7 @@ use super::db_stats::units;
 use crate::args::RecordsOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
+use crate::run_name;
 use crate::screen::Screen;
 
 /// How many records are read at a time.
@@ -22,7 +23,7 @@ const DIGEST: &str = "sha256:";
 pub(crate) async fn run(options: &RecordsOptions, screen: &Screen) -> Result<Exit, Failure> {
     let wanted = options.find.as_deref().map(wanted).transpose()?;
     let store = Place::here()?.look()?;
-    let run = place::find(&*store, &options.of.run).await?.row.run;
+    let run = run_name::find(&*store, &options.of.run).await?.row.run;
     let (mut after, mut shown) = (Seq(0), 0);
     loop {
         let page = store.journal(run.clone(), after, PAGE).await.map_err(|fault| Failure::storage(&fault))?;

@@ -1,12 +1,13 @@
 //! `provost explain`: why a run did what it did, or what an error code means.
 
-use provost_project::place::{self, Place};
+use provost_project::place::Place;
 use serde_json::json;
 
 use crate::args::ExplainOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::Screen;
 use crate::threads::waiting;
 use crate::view::{decision_document, decision_line, decisions};
@@ -27,7 +28,7 @@ pub(crate) fn run(options: &ExplainOptions, screen: &Screen) -> Result<Exit, Fai
 
 async fn of_run(options: &ExplainOptions, screen: Screen) -> Result<Exit, Failure> {
     let store = Place::here()?.look()?;
-    let row = place::find(&*store, &options.what).await?.row;
+    let row = run_name::find(&*store, &options.what).await?.row;
     let read = journal::read(&*store, &row.run).await?;
     let mut decisions = decisions(&read)?;
     if let Some(wanted) = &options.action {

@@ -3,19 +3,20 @@
 use provost_contract::Message;
 use provost_contract::provider::{AsTheyAre, RepairMode, repair};
 use provost_engine::view::transcript;
-use provost_project::place::{self, Place};
+use provost_project::place::Place;
 
 use super::import::{provider, tell_losses};
 use crate::args::ExportOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::{Screen, indented};
 
 pub(crate) async fn run(options: &ExportOptions, screen: &Screen) -> Result<Exit, Failure> {
     let provider = provider(&options.to)?;
     let store = Place::here()?.look()?;
-    let row = place::find(&*store, &options.of.run).await?.row;
+    let row = run_name::find(&*store, &options.of.run).await?.row;
     let read = journal::read(&*store, &row.run).await?.run;
     let entries = transcript(&read.agent, &read.history, &read.events);
     let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;

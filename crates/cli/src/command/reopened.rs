@@ -6,11 +6,12 @@ use provost_contract::json::{self, Object};
 use provost_engine::event::RunSpec;
 use provost_engine::{RunId, RunState, Seq};
 use provost_project::config::{ModelEntry, Project};
-use provost_project::place::{self, Place};
+use provost_project::place::Place;
 use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
 
 use crate::failure::Failure;
 use crate::journal;
+use crate::run_name;
 
 /// A run that can be worked on again.
 pub(super) struct Reopened {
@@ -27,7 +28,7 @@ impl Reopened {
     pub(super) async fn find(word: &str, attended: bool) -> Result<Self, Failure> {
         let place = Place::here()?;
         let store = place.open()?;
-        let run = place::find(&*store, word).await?.row.run;
+        let run = run_name::find(&*store, word).await?.row.run;
         let state = journal::read(&*store, &run).await?.state;
         let spec = &state.spec;
         let project = Project::read(Path::new(&spec.workspace))?;

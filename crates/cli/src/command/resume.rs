@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use provost::{Resume, RunHandle};
 use provost_project::config::known_budget;
 
+use super::banner::Banner;
 use super::reopened::Reopened;
 use crate::args::ResumeOptions;
+use crate::asking::Answers;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unworked};
-use crate::follow::{Answers, follow, news};
+use crate::follow::{follow, news};
 use crate::identity;
+use crate::run_name;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &ResumeOptions, screen: &Screen) -> Result<Exit, Failure> {
@@ -18,7 +21,8 @@ pub(crate) async fn run(options: &ResumeOptions, screen: &Screen) -> Result<Exit
         options.budget.iter().map(|text| budget(text)).collect();
     let budgets = budgets?;
     let reopened = Reopened::to_go_on(&options.of.run, screen.can_ask() && !options.yes).await?;
-    screen.tell(&format!("run     {}", reopened.run));
+    let name = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
+    screen.notes(&Banner::of_run(&reopened.run, &name, &reopened.state.spec.agent).lines());
     let work = async {
         let news = news(&reopened.setup, &reopened.run, reopened.head).await?;
         let handle = taken_up(&reopened, budgets).await?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use provost_project::open::anchor_file;
-use provost_project::place::{self, Place};
+use provost_project::place::Place;
 use provost_runtime::store::Store;
 use provost_runtime::verify::{
     AnchorFile, AnchorFinding, RunReport, check_anchors, verify_run, verify_store,
@@ -14,6 +14,7 @@ use crate::args::VerifyOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &VerifyOptions, screen: &Screen) -> Result<Exit, Failure> {
@@ -41,7 +42,7 @@ fn unconfigured() -> Failure {
 }
 
 async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<Failure>, Failure> {
-    let run = place::find(store, word).await?.row.run;
+    let run = run_name::find(store, word).await?.row.run;
     let report = verify_run(store, &run).await.map_err(|fault| Failure::storage(&fault))?;
     show(&report, screen);
     Ok(journal::broken(&report))
