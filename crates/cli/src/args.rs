@@ -4,19 +4,24 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::text::ColorChoice;
+
 /// A governed agent runtime: declare, decide, do, journal, survive
 #[derive(Parser)]
 #[command(name = "provost", version, propagate_version = false, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// Print one JSON document or event a line
+    /// Print JSON, one document or event per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Only add lines; draw nothing anew
+    /// Append only: no redraw, no marks, no columns, no colours
     #[arg(long, global = true)]
     pub(crate) plain: bool,
     /// The folder of the project, or one below it
     #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
     pub(crate) project: PathBuf,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -29,8 +34,8 @@ pub(crate) enum Command {
     Chat(ChatOptions),
     /// List runs, newest first
     Runs(RunsOptions),
-    /// Show what a run did
-    Show(OneRun),
+    /// Show a run: the conversation, its calls, what they printed, how it ended
+    Show(ShowOptions),
     /// Say why: every decision of a run, or what an error code means
     Explain(ExplainOptions),
     /// Fold a journal again, call nothing outside, and compare with what is stored beside it
@@ -136,14 +141,23 @@ pub(crate) struct RunsOptions {
 
 #[derive(Args)]
 pub(crate) struct OneRun {
-    /// The run; `last` is the newest
+    /// The run: the beginning of its id, or `last` for the one started last
     #[arg(default_value = "last")]
     pub(crate) run: String,
 }
 
 #[derive(Args)]
+pub(crate) struct ShowOptions {
+    /// The run: the beginning of its id, or `last` for the one started last
+    #[arg(default_value = "last")]
+    pub(crate) run: String,
+    /// All that this call printed and gave, by its number in the run
+    pub(crate) call: Option<u32>,
+}
+
+#[derive(Args)]
 pub(crate) struct ExplainOptions {
-    /// The run (`last` is the newest), or an error code such as PV0002
+    /// The run (the beginning of its id, or `last`), or an error code such as PV0002
     #[arg(default_value = "last")]
     pub(crate) what: String,
     /// Only this tool or this call

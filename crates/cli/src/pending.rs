@@ -14,24 +14,14 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, unworked};
 use crate::screen::Screen;
-
-/// A preview that fills more lines than this is named again below its end.
-const LINES_AT_A_GLANCE: usize = 20;
+use crate::view::QuestionLines;
 
 /// One call that waits for a person.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
-    /// What an answer names.
-    pub(crate) wait: WaitId,
-    pub(crate) tool: String,
-    /// The arguments as the journal has them; secrets are redacted.
-    pub(crate) arguments: Object,
-    summary: String,
-    shown: Value,
-    /// The layer and the rule that ask.
-    pub(crate) rule: Option<(String, String)>,
-    in_doubt: bool,
-    person_only: bool,
+    pub(crate) asked: view::Pending,
+    /// What would happen now.
+    preview: Value,
 }
 
 impl Pending {
@@ -39,60 +29,57 @@ impl Pending {
     pub(crate) async fn of(setup: &ProjectRuntime, run: &RunId) -> Result<Vec<Self>, Failure> {
         let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
         let mut all = Vec::new();
-        for pending in waits {
-            if matches!(pending.kind, WaitKind::Approval { .. } | WaitKind::InDoubt { .. }) {
-                all.push(Self::read(setup, pending).await);
+        for asked in waits {
+            if matches!(asked.kind, WaitKind::Approval { .. } | WaitKind::InDoubt { .. }) {
+                all.push(Self::read(setup, asked).await);
             }
         }
         Ok(all)
     }
 
-    async fn read(setup: &ProjectRuntime, pending: view::Pending) -> Self {
+    async fn read(setup: &ProjectRuntime, asked: view::Pending) -> Self {
         // A tool that asked by itself before it acted says what it would do.
-        let shown = if pending.asked_by_tool { None } else { preview(setup, &pending).await };
-        Self {
-            shown: shown.map_or(pending.preview, |preview| preview.to_value()),
-            wait: pending.wait,
-            tool: pending.tool,
-            arguments: pending.arguments,
-            summary: pending.summary,
-            rule: pending.rule,
-            in_doubt: pending.in_doubt,
-            person_only: pending.person_only,
-        }
+        let now = if asked.asked_by_tool { None } else { preview(setup, &asked).await };
+        let preview = now.map_or_else(|| asked.preview.clone(), |preview| preview.to_value());
+        Self { asked, preview }
+    }
+
+    pub(crate) fn wait(&self) -> &WaitId {
+        &self.asked.wait
+    }
+
+    pub(crate) fn tool(&self) -> &str {
+        &self.asked.tool
+    }
+
+    /// The arguments as the journal has them; secrets are redacted.
+    pub(crate) fn arguments(&self) -> &Object {
+        &self.asked.arguments
     }
 
     /// Its number in the run: short enough to be typed.
     pub(crate) fn id(&self) -> String {
-        self.wait.number.to_string()
+        self.asked.wait.number.to_string()
     }
 
     /// Whether a person means it: by its number, or by its whole id.
     pub(crate) fn is_called(&self, word: &str) -> bool {
-        self.id() == word || self.wait.to_string() == word
+        self.id() == word || self.asked.wait.to_string() == word
     }
 
     /// Whether the question is what became of the call, and not whether it may run.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.in_doubt
+        self.asked.in_doubt
     }
 
     /// Whether only a person may answer, about exactly this call.
     pub(crate) fn is_person_only(&self) -> bool {
-        self.person_only
+        self.asked.person_only
     }
 
     /// The question with all that would happen.
-    pub(crate) fn text(&self) -> String {
-        let shown = describe(&self.shown);
-        let count = shown.lines().count();
-        let mut lines = vec![self.summary.clone()];
-        lines.extend(shown.lines().map(|line| format!("    {line}")));
-        if count > LINES_AT_A_GLANCE {
-            let path = self.shown.get("path").and_then(Value::as_str).unwrap_or_default();
-            lines.push(format!("{} {path} ({count} lines above)", self.tool));
-        }
-        lines.join("\n")
+    pub(crate) fn lines(&self) -> QuestionLines {
+        QuestionLines::of(&self.asked, &self.preview)
     }
 
     /// Shows it, to a person or to a machine.
@@ -100,21 +87,21 @@ impl Pending {
         if screen.is_json() {
             screen.document(&self.document());
         } else {
-            screen.note("");
-            screen.note(&self.text());
+            screen.notes(&self.lines().whole());
         }
     }
 
     fn document(&self) -> Value {
+        let asked = &self.asked;
         json!({
             "type": "approval",
-            "id": self.wait.to_string(),
-            "kind": if self.in_doubt { "in_doubt" } else { "tool_call" },
-            "summary": self.summary,
-            "preview": self.shown,
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "person_only": self.person_only,
+            "id": asked.wait.to_string(),
+            "kind": if asked.in_doubt { "in_doubt" } else { "tool_call" },
+            "summary": asked.summary,
+            "preview": self.preview,
+            "tool": asked.tool,
+            "arguments": asked.arguments,
+            "person_only": asked.person_only,
         })
     }
 }
@@ -123,23 +110,4 @@ impl Pending {
 async fn preview(setup: &ProjectRuntime, pending: &view::Pending) -> Option<Preview> {
     let asked = ToolCall::new(&pending.tool, pending.arguments.clone(), Object::new(), Some(&pending.label));
     setup.tools.preview(&asked).await
-}
-
-/// What would happen, for people.
-pub(crate) fn describe(preview: &Value) -> String {
-    let text = |key: &str| preview.get(key).and_then(Value::as_str).unwrap_or_default();
-    match text("type") {
-        "diff" if text("diff").is_empty() => format!("{} stays as it is", text("path")),
-        "diff" => text("diff").to_owned(),
-        "command" => {
-            let folder = Some(text("cwd")).filter(|cwd| !matches!(*cwd, "" | "."));
-            let folder = folder.map(|cwd| format!("\n(in {cwd})")).unwrap_or_default();
-            let input = Some(text("input")).filter(|input| !input.is_empty());
-            let input = input.map(|input| format!("\n< {input}")).unwrap_or_default();
-            format!("$ {}{folder}{input}", text("line"))
-        }
-        "request" => format!("GET {}", text("url")),
-        "refused" => format!("it would fail: {}", text("reason")),
-        _ => preview.to_string(),
-    }
 }

@@ -27,7 +27,7 @@ pub(crate) fn main() -> ExitCode {
             return exit.into();
         }
     };
-    let screen = Screen::new(cli.json).only_adding(cli.plain);
+    let screen = Screen::new(cli.json, cli.plain, cli.color);
     let done = perform(cli.command, &cli.project, &screen).and_then(|exit| Screen::written().map(|()| exit));
     match done {
         Ok(exit) => exit.into(),

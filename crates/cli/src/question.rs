@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, undecided, unworked};
 use crate::identity;
 use crate::screen::Screen;
+use crate::text::{Line, Mark, Role, Span};
 
 /// The tool that asks.
 const ASK: &str = "human/ask";
@@ -53,11 +54,17 @@ impl Question {
                 "type": "question", "id": self.wait.to_string(), "run": self.wait.run, "question": self.text, "options": self.options,
             }));
         }
-        screen.note("");
-        screen.note(&format!("the agent asks: {}", self.text));
-        for (place, option) in self.options.iter().enumerate() {
-            screen.note(&format!("  {}) {option}", place + 1));
+        let head = vec![
+            Span::strong("the agent "),
+            Span::new("asks", Role::You),
+            Span::strong(format!(": {}", self.text)),
+        ];
+        let mut lines = vec![Line::blank(), Line::new(Mark::Asks, "", head)];
+        for (index, option) in self.options.iter().enumerate() {
+            let spans = vec![Span::strong((index + 1).to_string()), Span::text(format!("  {option}"))];
+            lines.push(Line::note("", spans));
         }
+        screen.notes(&lines);
     }
 
     /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is asked for.

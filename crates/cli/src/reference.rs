@@ -14,9 +14,16 @@ pub(crate) fn reference() -> String {
     let mut text = String::from(
         "# The command line\n\nMade by `cargo xtask generate` from the program; do not edit.\n\n\
          Data goes to standard output, everything else to standard error. `--json` prints one JSON document \
-         or event a line. On a terminal `run` draws what runs, what waits and what was used below its lines; \
-         `--plain` or `TERM=dumb` only adds lines, `NO_COLOR` takes the colours away. A run is named by its id; `last` is the newest. \
-         The project is found upwards from the folder you are in; `--project FOLDER` begins elsewhere.\n",
+         or event per line.\n\n\
+         On a terminal each line begins with a mark: `✓` completed, `✗` failed, `⊖` denied or declined, `◆` a person \
+         must answer, `◆?` in doubt, `◇` waits, `■` stopped, `┃` the model's words, `│` what a program printed. Below \
+         the lines, `run` redraws what runs and what was used. Without a UTF-8 locale the marks are ASCII. `--plain`, \
+         `ACCESSIBLE` or `TERM=dumb` append lines that begin with their subject, without marks, columns and colours; \
+         so does a stream that is not a terminal.\n\n\
+         Colours follow `--color auto|always|never`, then `NO_COLOR`, `CLICOLOR_FORCE` or `FORCE_COLOR`, `CLICOLOR=0`, \
+         then whether the stream is a terminal.\n\n\
+         A run is named by the beginning of its id, with or without the time in it, or by `last`, the run started \
+         last. The project is found upwards from the folder you are in; `--project FOLDER` begins elsewhere.\n",
     );
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         section(&mut text, "provost", command);
@@ -38,7 +45,7 @@ fn section(text: &mut String, before: &str, command: &Command) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let _ = write!(text, "\n## {name}\n\n{about}.\n\n");
     for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-        if !matches!(argument.get_id().as_str(), "help" | "json" | "plain" | "project") {
+        if !matches!(argument.get_id().as_str(), "help" | "json" | "plain" | "color" | "project") {
             let _ = writeln!(text, "- `{}`: {}", self::name(argument), meaning(argument));
         }
     }

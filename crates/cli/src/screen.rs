@@ -8,7 +8,8 @@ use provost_project::environment;
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure};
-use crate::fold::fold;
+use crate::text::{ColorChoice, Line, Mark, Paint, Role, Span, Style, Writer, escaped as safe, styled};
+use crate::view::fact;
 
 /// Why data could not be written, when it could not.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
@@ -22,27 +23,63 @@ pub(crate) enum Stream {
     Notes,
 }
 
+/// The smallest terminal with marks and columns; on a smaller one lines are plain.
+const COLUMNS_MIN: usize = 60;
+const ROWS_MIN: usize = 10;
+
 /// The terminal, or whatever stands in its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     json: bool,
     /// Whether nothing may be drawn anew.
     plain: bool,
+    color: ColorChoice,
 }
 
 impl Screen {
-    pub(crate) fn new(json: bool) -> Self {
-        Self { json, plain: false }
-    }
-
-    /// The same, on which nothing is drawn anew when somebody says so.
-    pub(crate) fn only_adding(self, plain: bool) -> Self {
-        Self { plain, ..self }
+    pub(crate) fn new(json: bool, plain: bool, color: ColorChoice) -> Self {
+        Self { json, plain: plain || environment::has("ACCESSIBLE"), color }
     }
 
     /// Whether lines can be drawn anew.
     pub(crate) fn can_draw(self) -> bool {
-        !self.json && !self.plain && !environment::is_dumb_terminal() && io::stderr().is_terminal()
+        !self.json && self.is_terminal(Stream::Notes) && self.paint(Stream::Notes).style != Style::Plain
+    }
+
+    /// How text is written to a stream.
+    pub(crate) fn paint(self, stream: Stream) -> Paint {
+        let is_terminal = self.is_terminal(stream);
+        let columns = if is_terminal { columns() } else { environment::columns() };
+        let small =
+            is_terminal && (columns.is_some_and(|columns| columns < COLUMNS_MIN) || rows() < ROWS_MIN);
+        let plain = self.plain || small || (is_terminal && environment::is_dumb_terminal());
+        let style = Style::decide(self.color, plain, is_terminal);
+        Paint { style, unicode: environment::is_utf8(), columns }
+    }
+
+    /// Text that is ready to be written.
+    pub(crate) fn raw(self, stream: Stream, text: &str) {
+        match stream {
+            Stream::Data => {
+                let mut stdout = io::stdout().lock();
+                if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+                    drop(UNWRITTEN.set(error));
+                }
+            }
+            Stream::Notes => drop(io::stderr().lock().write_all(text.as_bytes())),
+        }
+    }
+
+    /// Lines of data.
+    pub(crate) fn lines(self, lines: &[Line]) {
+        Printer::new(self, Stream::Data).print(lines);
+    }
+
+    /// Lines that are no data, for people alone.
+    pub(crate) fn notes(self, lines: &[Line]) {
+        if !self.json {
+            Printer::new(self, Stream::Notes).print(lines);
+        }
     }
 
     /// Whether machines read.
@@ -53,7 +90,8 @@ impl Screen {
     /// A line of data.
     pub(crate) fn data(self, line: &str) {
         let mut stdout = io::stdout().lock();
-        let line = self.fitting(Stream::Data, harmless(line.trim_end_matches('\n')));
+        let line = harmless(line.trim_end_matches('\n'));
+        let line = if self.json { line } else { self.wrapped(Stream::Data, &line) };
         if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
             // The first one says why; a run goes on whoever listens.
             drop(UNWRITTEN.set(error));
@@ -88,40 +126,31 @@ impl Screen {
 
     /// A line that is no data.
     pub(crate) fn note(self, line: &str) {
-        let line = self.fitting(Stream::Notes, harmless(line));
+        let line = harmless(line);
+        let line = if self.json { line } else { self.wrapped(Stream::Notes, &line) };
         drop(writeln!(io::stderr().lock(), "{line}"));
     }
 
-    /// A text broken to the width of the terminal it goes to. What goes elsewhere stays as it is.
-    fn fitting(self, stream: Stream, text: String) -> String {
-        if self.json || !self.is_terminal(stream) {
-            return text;
+    /// A text whose lines fit the terminal that it goes to. What goes elsewhere stays as it is.
+    fn wrapped(self, stream: Stream, text: &str) -> String {
+        if !self.is_terminal(stream) {
+            return text.to_owned();
         }
-        let size = || terminal::size().ok().map(|(columns, _)| usize::from(columns));
-        match environment::columns().or_else(size).filter(|columns| *columns > 0) {
-            Some(columns) => fold(&text, columns),
-            None => text,
-        }
+        let paint = Paint { style: Style::Plain, ..self.paint(stream) };
+        let line = |text: &str| {
+            let indent = text.len() - text.trim_start_matches(' ').len();
+            let mut line = Line::new(Mark::Nothing, "", vec![Span::text(text)]);
+            line.hang = indent;
+            if text.is_empty() { "\n".to_owned() } else { styled(&[line], paint) }
+        };
+        let text: String = text.split('\n').map(line).collect();
+        text.trim_end_matches('\n').to_owned()
     }
 
     /// The same, for people alone.
     pub(crate) fn tell(self, line: &str) {
         if !self.json {
             self.note(line);
-        }
-    }
-
-    /// A piece of a text, as it comes.
-    pub(crate) fn piece(self, stream: Stream, text: &str) {
-        let text = harmless(text);
-        match stream {
-            Stream::Data => {
-                let mut stdout = io::stdout().lock();
-                if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-                    drop(UNWRITTEN.set(error));
-                }
-            }
-            Stream::Notes => drop(io::stderr().lock().write_all(text.as_bytes())),
         }
     }
 
@@ -141,11 +170,14 @@ impl Screen {
             self.document(&json!({ "type": "error", "error": error }));
             return;
         }
-        self.note(&format!("error[{code}]: {}", failure.message));
-        if let Some(hint) = &failure.hint {
-            self.note(&format!("hint: {hint}"));
-        }
-        self.note(&format!("more: provost explain {code}"));
+        let mut message = failure.message.lines();
+        let first = message.next().unwrap_or_default();
+        let head = vec![Span::new(format!("error[{code}]"), Role::Bad), Span::text(format!(": {first}"))];
+        let mut lines = vec![Line::note("", head).gutter(3)];
+        lines.extend(message.map(|line| Line::note("", vec![Span::text(line)])));
+        lines.extend(failure.hint.as_ref().map(|hint| fact("try", vec![Span::text(hint)])));
+        lines.push(fact("more", vec![Span::text(format!("provost explain {code}"))]));
+        Printer::new(self, Stream::Notes).print(&lines);
     }
 
     /// Whether a person can be asked.
@@ -170,6 +202,37 @@ impl Screen {
     }
 }
 
+/// Writes lines to a stream; two empty ones in a row become one.
+pub(crate) struct Printer {
+    screen: Screen,
+    stream: Stream,
+    writer: Writer,
+    after_blank: bool,
+}
+
+impl Printer {
+    pub(crate) fn new(screen: Screen, stream: Stream) -> Self {
+        Self { screen, stream, writer: Writer::new(screen.paint(stream)), after_blank: true }
+    }
+
+    pub(crate) fn print(&mut self, lines: &[Line]) {
+        // A terminal may have another size by now.
+        self.writer.paint = self.screen.paint(self.stream);
+        for line in lines {
+            if !(line.is_blank() && self.after_blank) {
+                self.screen.raw(self.stream, &self.writer.written(line));
+            }
+            self.after_blank = line.is_blank();
+        }
+    }
+
+    /// The rows that lines would take, painted.
+    pub(crate) fn rows(&mut self, lines: &[Line]) -> Vec<String> {
+        self.writer.paint = self.screen.paint(self.stream);
+        lines.iter().flat_map(|line| self.writer.rows(line)).collect()
+    }
+}
+
 /// Throws away what was typed before a question was there: it was meant for something else.
 pub(crate) fn forget_typed() {
     let stdin = io::stdin();
@@ -179,6 +242,16 @@ pub(crate) fn forget_typed() {
     }
 }
 
+/// How wide the terminal is: as somebody says, or as it says itself.
+fn columns() -> Option<usize> {
+    let size = || terminal::size().ok().map(|(columns, _)| usize::from(columns));
+    environment::columns().or_else(size).filter(|columns| *columns > 0)
+}
+
+fn rows() -> usize {
+    terminal::size().map_or(usize::MAX, |(_, rows)| rows.into())
+}
+
 /// A JSON document in lines, for people and for files.
 pub(crate) fn indented(document: &Value) -> String {
     escaped(&format!("{document:#}"))
@@ -186,7 +259,7 @@ pub(crate) fn indented(document: &Value) -> String {
 
 /// A text without what a terminal would obey: a file that is shown must not draw over the question.
 fn harmless(text: &str) -> String {
-    text.chars().map(|letter| if is_harmless(letter) { letter } else { '\u{fffd}' }).collect()
+    text.split('\n').map(safe).collect::<Vec<_>>().join("\n")
 }
 
 /// JSON without what a terminal would obey, and with all it says: such letters stand in texts alone, where JSON
@@ -218,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_text_cannot_draw_on_the_terminal() {
-        assert_eq!(harmless("a\tb\nc"), "a\tb\nc");
-        assert_eq!(harmless("\u{1b}[2Jgone\r\u{202e}"), "\u{fffd}[2Jgone\u{fffd}\u{fffd}");
+        assert_eq!(harmless("a\tb\nc"), "a    b\nc");
+        assert_eq!(harmless("\u{1b}[2Jgone\r\u{202e}"), "\\e[2Jgone\\r\\u{202e}");
     }
 
     #[test]

@@ -102,7 +102,11 @@ fn what_waits_is_shown_and_answered_after_a_restart() {
     assert!(world.mended().contains(BROKEN));
     let after = world.chat(&["--session", "last"], &world.script("two", &[say("Done.")]), "/approve\n");
     assert_eq!((after.code, after.stdout.as_str()), (0, "Done."), "{}", after.stderr);
-    assert!(after.stderr.contains("+echo $(($1 + $2))"), "the diff is shown again: {}", after.stderr);
+    assert!(
+        after.stderr.contains("line 3 added: echo $(($1 + $2))"),
+        "the diff is shown again: {}",
+        after.stderr
+    );
     assert!(world.mended().contains(MENDED));
     let late = world.chat(&["--session", "last"], &world.script("three", &[]), "/approve\n");
     assert_eq!(late.code, 1);
@@ -291,7 +295,7 @@ fn a_conversation_killed_anywhere_goes_on_with_its_message() {
     let recording = World::new();
     let model = recording.script("one", &[mend(), say("It is mended."), say("You are welcome.")]);
     assert_eq!(recording.chat(&["--yes"], &model, lines).code, 0);
-    for words in ["> fs/edit", "? fs/edit", "allowed by --yes", "+ fs/edit", "< fs/edit"] {
+    for words in ["asks to edit", "allowed by --yes", "fs/edit src/sum.sh: running", "done, allowed by"] {
         let world = World::new();
         fs::copy(recording.path("one.json"), world.path("one.json")).unwrap();
         let mut program = world.chat_command(&["--yes", "--cassette", "one.json"], &[]).spawn().unwrap();
@@ -319,9 +323,9 @@ fn what_is_said_in_a_busy_conversation_reaches_its_run() {
     second.stdin.take().unwrap().write_all(b"hello\n").unwrap();
     let mut seen = BufReader::new(second.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(seen.any(|line| line.contains("another process works in this conversation")));
-    let said = || world.provost(&["show", "last"]).stdout.contains("said something");
+    let said = || world.provost(&["show", "last"]).stdout.contains("asked: hello");
     until("the message is in the journal", said);
-    assert_eq!(world.provost(&["runs"]).stdout.lines().count(), 1, "no run beside it");
+    assert_eq!(world.provost(&["runs", "--json"]).stdout.lines().count(), 1, "no run beside it");
     let interrupted = Command::new("kill").args(["-INT", &first.id().to_string()]).status();
     assert!(interrupted.unwrap().success());
     let mut notes = BufReader::new(first.stderr.take().unwrap()).lines().map(Result::unwrap);

@@ -19,7 +19,7 @@ fn parked() -> World {
 
 fn listed(printed: &Printed) {
     assert_eq!(printed.code, 0, "{}", printed.stderr);
-    assert!(printed.stdout.starts_with("run_"), "{}", printed.stdout);
+    assert!(printed.stdout.starts_with("run hp6ktwx3: "), "{}", printed.stdout);
 }
 
 #[track_caller]
@@ -27,7 +27,7 @@ fn refused(printed: &Printed, words: &str) {
     assert_eq!(printed.code, 1, "{}{}", printed.stdout, printed.stderr);
     assert!(printed.stderr.starts_with("error[PV0006]: "), "{}", printed.stderr);
     assert!(printed.stderr.contains(words), "{}", printed.stderr);
-    assert!(printed.stderr.contains("\nhint: "), "{}", printed.stderr);
+    assert!(printed.stderr.contains("\ntry: "), "{}", printed.stderr);
 }
 
 /// Takes away what readers and the writer share, as after a clean end, a copy, or a restored backup.
@@ -117,7 +117,8 @@ fn a_read_only_mount_is_read() {
         provost run; echo \"run $?\"
         provost init new; echo \"init $?\"";
     let Some(printed) = world.with_mounts(script) else { return };
-    let codes: Vec<&str> = printed.stdout.lines().filter(|line| !line.starts_with("run_")).collect();
+    let codes: Vec<&str> =
+        printed.stdout.lines().filter(|line| !line.starts_with("run hp6ktwx3: ")).collect();
     assert_eq!(codes, ["runs 0", "show 0", "approve 1", "run 1", "init 2"], "{}", printed.stderr);
     assert!(printed.stderr.contains("provost.db cannot be written"), "{}", printed.stderr);
     assert!(printed.stderr.contains("new/provost.toml cannot be written"), "{}", printed.stderr);
@@ -162,7 +163,7 @@ fn a_full_disk_stops_a_decision_and_loses_nothing() {
     set -eu
     echo $(($1 + $2))
     ");
-    for words in ["there is no room for", "hint: free some space", "nothing was left"] {
+    for words in ["there is no room for", "try: free some space", "nothing was left"] {
         assert!(printed.stderr.contains(words), "{words}: {}", printed.stderr);
     }
 }
@@ -177,7 +178,7 @@ fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
             mount -o remount,size=$((used + room))k \"$PWD\" || exit 9
             provost run --yes >/dev/null 2>../err; code=$?
             case $code in 0|1) ;; *) echo \"$room ended with $code\"; cat ../err;; esac
-            if [ $code = 1 ]; then grep -q 'hint: .*free some space' ../err || { echo \"$room:\"; cat ../err; }; fi
+            if [ $code = 1 ]; then grep -q 'try: .*free some space' ../err || { echo \"$room:\"; cat ../err; }; fi
             mount -o remount,size=4m \"$PWD\" || exit 9
             if provost runs 2>/dev/null | grep -q .; then
                 provost resume last --yes >/dev/null 2>../err || { echo \"$room: not resumed\"; cat ../err; }

@@ -112,14 +112,15 @@ fn a_program_of_a_run_decides_nothing() {
         // The first run waits; a second one, whose agent begins with the script, tries to let it go on.
         let office = Office::new("", "true");
         assert_eq!(office.provost(&["run", "office"]).code, 3);
-        let run = office.provost(&["runs"]).stdout.split_whitespace().next().unwrap().to_owned();
+        let listed: Value = serde_json::from_str(office.provost(&["runs", "--json"]).stdout.trim()).unwrap();
+        let run = listed["run"].as_str().unwrap().to_owned();
         let script = format!("cd ..; {}", way.replace("$COMMAND", &command(&format!("approve {run}"))));
         let turns = vec![Scripted::call("s", "shell/run", &json!({ "argv": ["sh", "-c", script] }))];
         office.model.play(turns);
         let ran = office.world.printed(office.command(&["run", "office"]).env("PROVOST_SEED", "8"));
         assert!(!office.wrote(), "{how}: {}", ran.stderr);
         let shown = office.provost(&["show", &run]).stdout;
-        assert!(shown.contains("waiting") && !shown.contains("allowed by"), "{how}: {shown}");
+        assert!(shown.contains("waits for you") && !shown.contains("allowed by"), "{how}: {shown}");
         let said = fs::read_to_string(office.world.path("said")).unwrap_or_default();
         assert!(said.contains("error[PV0016]") || how.contains("orphan"), "{how}: {said} {}", ran.stderr);
         // The control: the same command of a person.

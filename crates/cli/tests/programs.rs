@@ -69,11 +69,11 @@ fn a_keyed_program_gets_the_same_key_again() {
     let announced = job.world.pipe();
     let mut program = job.started();
     assert_eq!(announced(), "runs\n");
-    assert!(job.provost(&["runs"]).stdout.contains("  running "), "it is worked on");
+    assert!(job.provost(&["runs"]).stdout.contains(": running, turn 1"), "it is worked on");
     program.kill().unwrap();
     program.wait().unwrap();
-    assert!(job.provost(&["runs"]).stdout.contains("  no process "), "and now it is not");
-    assert!(job.provost(&["show", "last"]).stderr.contains("provost resume"), "which goes on");
+    assert!(job.provost(&["runs"]).stdout.contains(": interrupted, can go on"), "and now it is not");
+    assert!(job.provost(&["show", "last"]).stdout.contains("provost resume"), "which goes on");
     fs::remove_file(job.world.path("pipe")).unwrap();
     let resumed = job.provost(&["resume", "last"]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);

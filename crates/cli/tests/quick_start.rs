@@ -12,9 +12,9 @@ fn the_quick_start_works_asks_mends_and_reports() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stdout);
     for line in [
-        "model   recorded: no model but a cassette, whose turns were written by hand",
-        "a copy: the project stays as it is",
-        "+echo $(($1 + $2))",
+        "model: recorded, a cassette written by hand: no key, no network",
+        "a copy; the project stays as it is",
+        "line 3 added: echo $(($1 + $2))",
     ] {
         assert!(run.stderr.contains(line), "{}", run.stderr);
     }
@@ -32,7 +32,7 @@ fn without_anybody_to_ask_it_parks_and_an_approval_goes_on() {
     let run = world.provost(&["run", "examples/audit"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert_eq!(run.stdout, "");
-    assert!(run.stderr.contains("provost approve last"), "{}", run.stderr);
+    assert!(run.stderr.contains("provost approve hp"), "{}", run.stderr);
     assert!(world.mended().contains(BROKEN), "nothing is written before somebody allows it");
     let approved = world.provost(&["approve", "last"]);
     assert_eq!(approved.code, 0, "{}", approved.stderr);
@@ -76,7 +76,9 @@ fn a_cassette_answers_nothing_it_was_not_asked() {
     assert!(run.stderr.contains("+            \"LICENSE:1:No licence at all.\""), "{}", run.stderr);
     assert!(!run.stderr.contains("+  \"turn\""), "it is compared with the same turn: {}", run.stderr);
     assert!(
-        run.stderr.contains("\nwhy: the request is not the recorded one; record it again if that is right\n"),
+        run.stderr.contains(
+            "\nrun: failed: the request is not the recorded one; record it again if that is right, "
+        ),
         "{}",
         run.stderr
     );

@@ -57,12 +57,12 @@ fn answered(world: &World, resumed: &Printed) -> Printed {
 fn a_killed_run_goes_on_and_writes_once() {
     for words in [
         "turn 1",
-        "> fs/search",
+        "fs/search (?i)licen[cs]e: done",
         "turn 2",
         "turn 3",
-        "? fs/edit",
-        "+ fs/edit",
-        "< fs/edit",
+        "asks to edit",
+        "fs/edit src/sum.sh: running",
+        "fs/edit src/sum.sh: done",
         "turn 4",
         "turn 5",
     ] {
@@ -72,7 +72,7 @@ fn a_killed_run_goes_on_and_writes_once() {
         assert!(resumed.stdout.starts_with("Audit of Tally"), "killed at {words}: {}", resumed.stdout);
         assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1, "killed at {words}");
         let story = world.provost(&["show", "last"]).stdout;
-        let written = story.lines().filter(|line| line.contains("< fs/edit")).count();
+        let written = story.lines().filter(|line| line.contains("fs/edit src/sum.sh: done")).count();
         assert_eq!(written, 1, "killed at {words}: {story}");
         let replay = world.provost(&["replay", "last"]);
         assert_eq!(replay.code, 0, "killed at {words}: {}", replay.stderr);
@@ -90,7 +90,9 @@ fn what_may_have_happened_is_not_repeated_without_a_question() {
     let checks = std::fs::read_to_string(&check).unwrap();
     let stays = format!("if [ -p {0} ]; then echo runs > {0}; exec sleep 60; fi\n", pipe.display());
     std::fs::write(&check, stays + &checks).unwrap();
-    kill_at(&world, "> shell/run", || assert_eq!(std::fs::read_to_string(&pipe).unwrap(), "runs\n"));
+    kill_at(&world, "shell/run sh check.sh: running", || {
+        assert_eq!(std::fs::read_to_string(&pipe).unwrap(), "runs\n");
+    });
     std::fs::remove_file(&pipe).unwrap();
 
     let resumed = world.provost(&["resume", "last", "--yes"]);
@@ -117,13 +119,13 @@ fn an_interrupted_run_is_cancelled_honestly() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.contains("> shell/run")));
+    assert!(lines.any(|line| line.contains(": running")));
     assert_eq!(announced(), "runs\n");
     let interrupted = Command::new("kill").args(["-INT", &program.id().to_string()]).status();
     assert!(interrupted.unwrap().success());
     let rest: Vec<String> = lines.collect();
     assert_eq!(program.wait().unwrap().code(), Some(130), "{rest:?}");
-    assert!(rest.iter().any(|line| line.contains("wants it stopped")), "{rest:?}");
+    assert!(rest.iter().any(|line| line.contains("cancelled by you")), "{rest:?}");
     let explained = world.provost(&["explain", "last"]).stdout;
     assert!(explained.contains("cancelled by user:ada: Ctrl-C"), "{explained}");
     assert!(explained.contains("It may have taken effect in part or in full."), "{explained}");

@@ -79,7 +79,7 @@ fn a_cut_line_is_named() {
     assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
     insta::assert_snapshot!(refused.stderr, @"
     error[PV0012]: cut.jsonl: invalid_session_line: lines.2 must be one JSON object: invalid_json: EOF while parsing a value at line 1 column 40
-    hint: --repair leaves such lines out, and says so
+    try: --repair leaves such lines out, and says so
     more: provost explain PV0012
     ");
     let repaired = world.provost(&["import", "cut.jsonl", "--repair"]);

@@ -124,7 +124,7 @@ fn refused(printed: &Printed, code: &str, words: &str) {
     assert_ne!(printed.code, 0, "{}{}", printed.stdout, printed.stderr);
     assert!(printed.stderr.contains(&format!("error[{code}]: ")), "{}", printed.stderr);
     assert!(printed.stderr.contains(words), "{words}: {}", printed.stderr);
-    assert!(printed.stderr.contains("\nhint: "), "{}", printed.stderr);
+    assert!(printed.stderr.contains("\ntry: "), "{}", printed.stderr);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_damaged_database_file_is_refused_when_it_is_opened() {
         {
             let printed = vault.provost(words);
             refused(&printed, "PV0006", "provost.db is damaged: ");
-            assert!(printed.stderr.contains("hint: restore it from a backup"), "{}", printed.stderr);
+            assert!(printed.stderr.contains("try: restore it from a backup"), "{}", printed.stderr);
         }
     }
     fs::write(vault.database(), whole).unwrap();
@@ -315,7 +315,10 @@ fn erased_words_are_in_no_file_and_the_run_goes_on() {
     assert!(vault.works(&["runs"]).contains("[erased]"));
     assert_eq!(vault.documents(&["runs"])[0]["prompt"], "[erased]");
     let shown = vault.works(&["show"]);
-    assert!(shown.contains("< fs/read    [erased]"), "an erased result is none that failed: {shown}");
+    assert!(
+        shown.contains("fs/read ledger.txt: done, [erased]"),
+        "an erased result is none that failed: {shown}"
+    );
     assert!(shown.contains(&format!("were erased: {input}, {result}\n")), "{shown}");
     let exported = vault.works(&["export"]);
     assert_eq!(exported.matches("[erased]").count(), 2, "{exported}");

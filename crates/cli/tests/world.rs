@@ -80,6 +80,7 @@ impl World {
             .current_dir(self.0.path())
             .env_clear()
             .envs([("PATH", "/usr/bin:/bin"), ("USER", "mallory"), ("PROVOST_SEED", "7")])
+            .envs([("LANG", "C.UTF-8"), ("TZ", "UTC")])
             .env("PROVOST_CLOCK_MS", "1780000000000")
             .stdin(Stdio::null());
         command

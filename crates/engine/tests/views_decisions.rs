@@ -83,7 +83,7 @@ fn a_rule_lets_run_a_person_allows_and_the_run_ends() {
         &world,
         &[
             "6 t1 test/read call_0 runs: no rule says otherwise [default: nothing_else_said]",
-            "8 t1 test/ask call_1 asks: the tool's default says preview [tool_default: preview]",
+            "8 t1 test/ask call_1 asks: the tool's default says ask [tool_default: preview]",
             "8 t1 the run waits for a person",
             "9 t1 the run resumed",
             "9 t1 test/ask call_1 allowed by user:ada [person]",
@@ -99,7 +99,7 @@ fn a_run_that_rests_is_parked_and_another_process_resumes_it() {
     check(
         &world,
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
         ],
     );
@@ -107,7 +107,7 @@ fn a_run_that_rests_is_parked_and_another_process_resumes_it() {
     check(
         &answered(world.claimed(), 1, yes),
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "8 t1 test/ask call_0 allowed by user:ada [person]",
@@ -128,12 +128,12 @@ fn an_approval_may_change_the_arguments_and_be_remembered() {
     check(
         &world.after(calls),
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "7 t1 test/ask call_0 allowed by user:ada with other arguments, for the rest of the run: Fine. [person]",
             "8 t1 test/ask call_0 runs: allowed by user:ada [person]",
-            "13 t2 test/ask call_0 runs, as user:ada said to remember: the tool's default says preview [tool_default: preview]",
+            "13 t2 test/ask call_0 runs, as user:ada said to remember: the tool's default says ask [tool_default: preview]",
         ],
     );
 }
@@ -155,12 +155,12 @@ fn a_standing_approval_of_an_earlier_run_spares_the_question() {
     check(
         &world,
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "7 t1 test/ask  need not be asked about, as user:ada said to remember [person]",
             "8 t1 test/ask call_0 is not asked any more: what was asked is no longer the question [engine]",
-            "9 t1 test/ask call_0 runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z, when run_before asked: the tool's default says preview [remembered: preview]",
+            "9 t1 test/ask call_0 runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z, when run_before asked: the tool's default says ask [remembered: preview]",
         ],
     );
     let revoked = Signal::Standing { scope: scope.to_string(), grant: None };
@@ -178,8 +178,8 @@ fn refusals_name_their_layer_and_their_reason() {
     check(
         &answered(world, 1, no),
         &[
-            "6 t1 test/deny call_0 forbidden: the tool's default says forbidden [tool_default: forbidden]",
-            "7 t1 test/ask call_1 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/deny call_0 forbidden: the tool's default says deny [tool_default: forbidden]",
+            "7 t1 test/ask call_1 asks: the tool's default says ask [tool_default: preview]",
             "7 t1 the run waits for a person",
             "8 t1 the run resumed",
             "9 t1 test/ask call_1 rejected: Not run: user:ada said no: not now [person]",
@@ -188,7 +188,7 @@ fn refusals_name_their_layer_and_their_reason() {
     check(
         &answered(called(&["ask"]), 1, Answer::Expired),
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "8 t1 test/ask call_0 expired: Not run: no approval came in time.",
@@ -197,7 +197,7 @@ fn refusals_name_their_layer_and_their_reason() {
     check(
         &called(&["ask"]).signalled(message(MessageMode::Supersede, false)),
         &[
-            "6 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
             "9 t1 test/ask call_0 superseded: Not run: the user sent a new message while this waited for an answer.",
@@ -558,7 +558,7 @@ fn what_is_out_of_date_or_needs_input_is_asked_again() {
         &lines(&world).split_off(5),
         &[
             "9 t1 test/ask call_0 must be asked about again: what its approval was about has changed: notes.md",
-            "10 t1 test/ask call_0 asks: the tool's default says preview [tool_default: preview]",
+            "10 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "10 t1 the run waits for a person",
         ],
     );

@@ -1,34 +1,55 @@
 //! What a run did, piece by piece.
 
 use provost_engine::event::*;
-use provost_engine::view::{Piece, rests_for, story};
+use provost_engine::view::{CallOutcome, Piece, StoryReader, story};
 
 use crate::world::{World, cancel, done, message, run_spec, step, verdicts, writes};
 
 /// One piece in a line.
 fn line(piece: &Piece) -> String {
     match piece {
-        Piece::Turn { turn } => format!("turn {turn}"),
-        Piece::Called { call, arguments } => format!("> {} {}", call.label, arguments.len()),
-        Piece::Ended { call, success, said } => format!("< {} {success} {said}", call.label),
-        Piece::Asks { call, kind, preview } => format!("? {} {} {preview}", call.label, kind.as_str()),
-        Piece::Waits { call, kind } => format!("? {} waits for {}", call.label, kind.as_str()),
-        Piece::Allowed { call, by, edited } => format!("+ {} {} {edited}", call.label, by.id),
-        Piece::ModelFailed { fault, again } => format!("! {} {again}", fault.message),
-        Piece::Stops { stop } => format!("! {:?}", stop.status()),
+        Piece::Prompt { text } => format!("prompt {text}"),
+        Piece::Turn { turn, .. } => format!("turn {turn}"),
+        Piece::Words { text } => format!("says {text}"),
+        Piece::Ended(end) => format!("< {} {} {}", end.call.number, end.call.label, outcome(&end.outcome)),
+        Piece::Asks { call, pending } => {
+            format!("? {} {} {}", call.label, pending.kind.as_str(), pending.preview)
+        }
+        Piece::Waits { call, kind, .. } => format!("? {} waits for {}", call.label, kind.as_str()),
+        Piece::RunsAgain { call, by, .. } => format!("+ {} again {}", call.label, by.id),
+        Piece::ModelFailed { fault, attempt, again } => format!("! {} {attempt} {again}", fault.message),
+        Piece::ResponseRefused { code, .. } => format!("! refused {code}"),
+        Piece::Compacted => "compacted".to_owned(),
         Piece::CancelAsked { by, reason } => format!("! cancel {} {reason}", by.id),
-        Piece::Message { by } => format!("! message {}", by.id),
-        Piece::Parked { status } => rests_for(status).to_owned(),
-        Piece::Resumed => "resumed".to_owned(),
-        Piece::RunEnded { status } => format!("ended: {status:?}"),
+        Piece::Message { by, .. } => format!("! message {}", by.id),
+        Piece::TakenOver => "taken over".to_owned(),
+        Piece::Resumed { by } => format!("resumed {}", by.id),
+        Piece::RunEnded { status, .. } => format!("ended: {status:?}"),
     }
+}
+
+/// The name of an outcome.
+fn outcome(outcome: &CallOutcome) -> String {
+    let shown = format!("{outcome:?}");
+    shown.split([' ', '{', '(']).next().unwrap_or_default().to_owned()
 }
 
 #[track_caller]
 fn check(world: &World, expected: &[&str]) {
     let story = story(&world.state.agent, &[], &world.events).unwrap();
-    let lines: Vec<String> = story.lines.iter().map(|found| line(&found.piece)).collect();
+    let lines: Vec<String> = story.lines.iter().skip(1).map(|found| line(&found.piece)).collect();
+    assert_eq!(lines, live(world), "the same pieces in the same order");
     assert_eq!(lines, expected, "\n{}", lines.join("\n"));
+}
+
+/// The same, as the events come.
+fn live(world: &World) -> Vec<String> {
+    let (mut reader, mut told) = StoryReader::begin(&world.state.agent, &[], &world.events[0]).unwrap();
+    for event in &world.events[1..] {
+        told.extend(reader.take(event).unwrap());
+    }
+    told.extend(reader.flush());
+    told.iter().skip(1).map(|found| line(&found.piece)).collect()
 }
 
 fn called(tools: &[&str]) -> World {
@@ -49,13 +70,9 @@ fn results_stand_in_the_order_of_the_calls_and_a_question_parks_the_run() {
         &world,
         &[
             "turn 1",
-            "> call_0 2",
-            "> call_1 2",
-            "< call_0 true ",
-            "< call_1 true ",
-            "> call_2 2",
+            "< 1 call_0 Done",
+            "< 2 call_1 Done",
             "? call_2 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":2,\"turn\":1}}",
-            "waits for a person",
         ],
     );
     let mut world = world.claimed();
@@ -68,22 +85,17 @@ fn results_stand_in_the_order_of_the_calls_and_a_question_parks_the_run() {
         &world,
         &[
             "turn 1",
-            "> call_0 2",
-            "> call_1 2",
-            "< call_0 true ",
-            "< call_1 true ",
-            "> call_2 2",
+            "< 1 call_0 Done",
+            "< 2 call_1 Done",
             "? call_2 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":2,\"turn\":1}}",
-            "waits for a person",
-            "resumed",
-            "+ call_2 user:ada false",
-            "< call_2 true ",
+            "< 3 call_2 Done",
             "turn 2",
+            "says Done.",
             "ended: Completed",
         ],
     );
     let story = story(&world.state.agent, &[], &world.events).unwrap();
-    assert_eq!((story.turns, story.results, story.tokens), (2, 3, 0));
+    assert_eq!((story.totals.turns, story.totals.calls, story.totals.tokens), (2, 3, 0));
 }
 
 #[test]
@@ -92,25 +104,18 @@ fn cancels_messages_and_refusals() {
         &called(&["ask"]).signalled(message(MessageMode::Supersede, false)),
         &[
             "turn 1",
-            "> call_0 2",
             "? call_0 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "waits for a person",
-            "resumed",
             "! message user:ada",
-            "< call_0 false Not run: the user sent a new message while this waited for an answer.",
-            "turn 2",
+            "< 1 call_0 Superseded",
         ],
     );
     check(
         &called(&["ask"]).signalled(cancel()),
         &[
             "turn 1",
-            "> call_0 2",
             "? call_0 approval {\"tool_name\":\"test/ask\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "waits for a person",
-            "resumed",
             "! cancel user:ada ",
-            "< call_0 false Not run: user:ada cancelled the run first.",
+            "< 1 call_0 Cancelled",
             "ended: Cancelled",
         ],
     );
@@ -127,8 +132,8 @@ fn a_failed_model_call_is_reported_once() {
         &world.after(fails),
         &[
             "turn 1",
-            "! The provider is overloaded. true",
-            "! The provider is overloaded. false",
+            "! The provider is overloaded. 1 true",
+            "! The provider is overloaded. 2 false",
             "ended: Failed",
         ],
     );
@@ -144,15 +149,7 @@ fn a_spent_limit_stops_and_a_resume_goes_on() {
     let resume = Signal::Resume { budgets: [("turns".to_owned(), 9)].into(), reason: String::new() };
     check(
         &world.claimed().signalled(resume),
-        &[
-            "turn 1",
-            "> call_0 2",
-            "< call_0 true ",
-            "! BudgetExceeded",
-            "ended: BudgetExceeded",
-            "resumed",
-            "turn 2",
-        ],
+        &["turn 1", "< 1 call_0 Done", "ended: BudgetExceeded", "resumed user:ada"],
     );
 }
 
@@ -166,12 +163,9 @@ fn a_doubt_is_asked_and_done_again() {
         &world.after(again),
         &[
             "turn 1",
-            "> call_0 2",
-            "resumed",
+            "taken over",
             "? call_0 in_doubt {\"tool_name\":\"test/write\",\"parameters\":{\"n\":0,\"turn\":1}}",
-            "waits for a person",
-            "resumed",
-            "+ call_0 user:ada false",
+            "+ call_0 again user:ada",
         ],
     );
 }

@@ -45,7 +45,7 @@ fn an_approval_has_everything_that_a_person_is_shown() {
     assert_eq!((found.action, found.label.as_str(), found.turn), (id("1.0"), "call_0", 1));
     assert_eq!((found.tool.as_str(), found.preview), ("test/ask", diff));
     assert_eq!(found.arguments, into_object(json!({ "n": 0, "turn": 1 })));
-    assert_eq!(found.summary, "agent wants to run test/ask: the tool's default says preview");
+    assert_eq!(found.summary, "agent wants to run test/ask: the tool's default says ask");
     assert_eq!(found.rule, Some(("tool_default".to_owned(), "preview".to_owned())));
     assert_eq!((found.in_doubt, found.person_only, found.asked_by_tool), (false, false, false));
     assert_eq!(found.binding, world.state.waits[&1].binding);

@@ -77,6 +77,28 @@ pub fn has(name: &str) -> bool {
     text(name).is_some()
 }
 
+/// The editor that a person prefers.
+pub fn editor() -> Option<String> {
+    text("VISUAL").or_else(|| text("EDITOR"))
+}
+
+/// Where files that are soon gone belong.
+pub fn temporary() -> PathBuf {
+    env::temp_dir()
+}
+
+/// Whether a variable is set to `0`.
+pub fn is_zero(name: &str) -> bool {
+    text(name).is_some_and(|text| text == "0")
+}
+
+/// Whether text may have letters beyond ASCII: the locale says so, and the terminal is not the console of Linux.
+pub fn is_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(text).unwrap_or_default().to_lowercase();
+    let console = text("TERM").is_some_and(|kind| kind == "linux");
+    !console && (locale.contains("utf-8") || locale.contains("utf8"))
+}
+
 /// Whether the terminal can do nothing but add lines.
 pub fn is_dumb_terminal() -> bool {
     text("TERM").is_none_or(|kind| kind == "dumb")

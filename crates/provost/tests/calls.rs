@@ -40,7 +40,7 @@ async fn what_is_forbidden_is_not_run_and_says_why_and_runs_without_the_rule() {
     let scene = Scene::with(script(), forbidding, Vec::new());
     let done = scene.run().await;
     assert!(scene.ledger.entries().is_empty());
-    assert_eq!(results(&done), ["call-1-1 Not allowed: the policy for this tool says forbidden."]);
+    assert_eq!(results(&done), ["call-1-1 Not allowed: the policy for this tool says deny."]);
     let control = Scene::new(script());
     control.run().await;
     assert_eq!(control.ledger.entries(), ["put a"]);

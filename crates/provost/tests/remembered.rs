@@ -218,7 +218,7 @@ async fn what_is_forbidden_stays_forbidden() {
         (
             "the agent's policy",
             Office::with(&store, "b", forbidding()),
-            "call-1-1 Not allowed: the policy for this tool says forbidden.",
+            "call-1-1 Not allowed: the policy for this tool says deny.",
         ),
     ];
     for (name, office, expected) in cases {

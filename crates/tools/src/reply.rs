@@ -33,3 +33,8 @@ impl Reply {
         }
     }
 }
+
+/// A number with its noun, as a summary says it.
+pub(crate) fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}

@@ -72,14 +72,13 @@ fn reply(launch: &Launch, finished: &Finished) -> Result<Reply, Refusal> {
         Ending::Exited(status) => status,
         Ending::TimedOut => return Err(launch.timed_out(&format!("{stdout}{stderr}"))),
     };
-    let program = launch.argv.first().map_or("", String::as_str);
     let result = without_nulls(&json!({
         "exit_code": status.code(),
         "signal": status.signal(),
         "stdout": stdout,
         "stderr": stderr,
     }));
-    Ok(Reply::done(format!("{program}: {status}"), result))
+    Ok(Reply::done(status.to_string(), result))
 }
 
 impl Tool for ShellRun {

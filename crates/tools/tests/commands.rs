@@ -33,7 +33,7 @@ async fn parameters_go_in_and_a_result_comes_out_as_json() {
     let bench = Bench::new();
     let echoed = reply(&bench, r#"printf '{"read": %s}' "$(cat)""#, json!({ "text": "it's \"so\"" })).await;
     assert_eq!(echoed["result"], json!({ "output": { "read": { "text": "it's \"so\"" } } }));
-    assert_eq!(echoed["metadata"]["summary"], "text/count: done");
+    assert_eq!(echoed["metadata"]["summary"], "done");
 }
 
 #[tokio::test]

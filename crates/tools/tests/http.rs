@@ -61,7 +61,7 @@ async fn what_the_model_reads() {
     let access = access(&[server.to_string()], &["127.0.0.1"]);
     let mut reply = get(&access, &format!("http://{server}/a?b#c")).await;
     reply["result"]["url"] = "<address>".into();
-    insta::assert_snapshot!(reply, @r#"{"success":true,"result":{"url":"<address>","status":200,"content_type":"text/plain","text":"hello","truncated":false},"metadata":{"summary":"200 from 127.0.0.1, 5 bytes"}}"#);
+    insta::assert_snapshot!(reply, @r#"{"success":true,"result":{"url":"<address>","status":200,"content_type":"text/plain","text":"hello","truncated":false},"metadata":{"summary":"HTTP 200, 5 bytes"}}"#);
 }
 
 #[tokio::test]

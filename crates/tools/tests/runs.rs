@@ -51,7 +51,7 @@ async fn calls_of_a_run_are_carried_out() {
     assert_eq!(result["completed"], json!(true));
     assert_eq!(bench.text("a.txt"), "");
     let told = result.to_string();
-    assert!(told.contains("a.txt created: 1 lines, 3 bytes"), "{told}");
+    assert!(told.contains("created, 1 line"), "{told}");
     assert!(told.contains("outside_workspace"), "{told}");
 }
 
@@ -103,7 +103,7 @@ async fn a_run_nobody_attends_reads_and_does_not_write() {
         { "id": "2", "name": "fs/write", "parameters": { "path": "a.txt", "content": "two" } },
     ]);
     let told = result(&bench, calls.clone(), json!({})).await.to_string();
-    assert!(told.contains("1 of 1 lines of a.txt"), "{told}");
+    assert!(told.contains("\"summary\":\"1 line\""), "{told}");
     assert_eq!(bench.text("a.txt"), "one");
     result(&bench, calls, attended()).await;
     assert_eq!(bench.text("a.txt"), "two");

@@ -36,7 +36,7 @@ impl Open {
 
     /// What is asked, by the names that answers carry.
     pub(super) fn asks(&self) -> Vec<&WaitId> {
-        let approvals = self.approvals.iter().map(|action| &action.wait);
+        let approvals = self.approvals.iter().map(Pending::wait);
         approvals.chain(self.questions.iter().map(Question::wait)).collect()
     }
 

@@ -10,13 +10,15 @@ use super::input::{Input, Typed};
 use super::line::{Line, Slash, help};
 use super::open::Open;
 use super::session;
+use crate::asking::{self, Answers};
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unread};
-use crate::follow::{self, Answers, Watched};
+use crate::follow::{self, Watched};
 use crate::identity;
 use crate::journal;
 use crate::live::{Live, Manner};
 use crate::pending::Pending;
+use crate::prompt;
 use crate::screen::Screen;
 use crate::view::{decision_document, decision_line, decisions, gauges};
 
@@ -102,7 +104,8 @@ impl Talk {
         }
         self.screen.tell("meanwhile, from another process:");
         let read = journal::read(self.conversation.store(), &row.run).await?;
-        let mut live = Live::new(self.screen, Manner::Chat, Vec::new());
+        let context = follow::context(&self.conversation.setup, &row.run).await;
+        let mut live = Live::new(self.screen, Manner::Chat, Vec::new(), context);
         let seq = live.begin(&read.run, shown).map_err(|error| unread(&error))?;
         live.rest();
         self.seen = Some((row.run, seq));
@@ -149,7 +152,7 @@ impl Talk {
             question.answer(&self.conversation.setup, words).await?;
             return self.go_on(head).await;
         }
-        match follow::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
+        match asking::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
             // What became of a call is no matter of yes and no.
             Some(_) if open.approvals.iter().any(Pending::is_in_doubt) => Err(nothing(open, words)),
             Some(Verdict::Approved) => self.approve(open, "").await,
@@ -169,7 +172,7 @@ impl Talk {
             }
             return self.decide(open, &chosen, &yes("")).await;
         };
-        let parameters = edited(&action.arguments, change).map_err(|error| {
+        let parameters = edited(action.arguments(), change).map_err(|error| {
             Failure::new(Code::Decision, error).hint("/approve [ID] [KEY=VALUE … or a JSON object]")
         })?;
         let decision = Decision { parameters, ..yes("") };
@@ -192,7 +195,7 @@ impl Talk {
             )
             .hint("/happened [ID] RESULT"));
         }
-        let decision = follow::happened(identity::person(), result, "");
+        let decision = prompt::happened(identity::person(), result, "");
         self.decide(open, &[action], &decision).await
     }
 
@@ -209,7 +212,7 @@ impl Talk {
         // What happens from here on is shown, what was shown is not.
         let head = self.conversation.newest().await?.map(|row| row.head);
         for action in chosen {
-            follow::decide(&self.conversation.setup, action, decision).await?;
+            asking::decide(&self.conversation.setup, action, decision).await?;
         }
         self.go_on(head).await
     }
@@ -226,7 +229,8 @@ impl Talk {
     async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
         let run = handle.run().clone();
         let setup = &self.conversation.setup;
-        let live = Live::new(self.screen, Manner::Chat, follow::gauges_of(setup, &run).await);
+        let (limits, context) = (follow::gauges_of(setup, &run).await, follow::context(setup, &run).await);
+        let live = Live::new(self.screen, Manner::Chat, limits, context);
         let mut watched = Watched::begin(setup, &run, news, live).await?;
         loop {
             let setup = &self.conversation.setup;
@@ -238,14 +242,14 @@ impl Talk {
                 return Err(changed);
             }
             let open = self.conversation.open().await?;
-            let allowed = |pending: &&Pending| follow::is_allowed_beforehand(pending, self.answers);
+            let allowed = |pending: &&Pending| asking::is_allowed_beforehand(pending, self.answers);
             let allowed: Vec<&Pending> = open.approvals.iter().filter(allowed).collect();
             if allowed.is_empty() {
                 return self.stopped(&outcome).await;
             }
             open.show(self.screen);
             for action in allowed {
-                follow::decide(&self.conversation.setup, action, &yes("--yes")).await?;
+                asking::decide(&self.conversation.setup, action, &yes("--yes")).await?;
                 self.screen.tell("allowed by --yes");
             }
         }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::reopened::Reopened;
 use crate::args::AnswerOptions;
+use crate::asking::Answers;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unworked};
-use crate::follow::{Answers, follow, news};
+use crate::follow::{follow, news};
 use crate::question::Question;
 use crate::screen::Screen;
 

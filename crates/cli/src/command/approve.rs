@@ -7,8 +7,8 @@ use provost::{Decision, Remember};
 use crate::args::ApproveOptions;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow;
 use crate::identity;
+use crate::prompt;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &ApproveOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -20,7 +20,7 @@ pub(crate) async fn run(options: &ApproveOptions, start: &Path, screen: &Screen)
     };
     let person = identity::person();
     let yes = match happened {
-        Some(result) => follow::happened(person, result, &decide.reason),
+        Some(result) => prompt::happened(person, result, &decide.reason),
         None => Decision::approve(person),
     };
     let yes = Decision { reason: decide.reason.clone(), remember, ..yes };

@@ -12,15 +12,16 @@ use provost_runtime::port::IdKind;
 use provost_runtime::store::{SessionRow, Store};
 use serde_json::json;
 
+use super::banner::Banner;
 use super::run::{absolute, remembered};
 use crate::args::ChatOptions;
+use crate::asking::Answers;
 use crate::chat::{Conversation, Input, Opening, Talk, find, newest};
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
-use crate::follow::Answers;
 use crate::journal;
 use crate::screen::{Screen, Stream};
-use crate::view::seen_from_here;
+use crate::text::{Line, Span, counted};
 
 const HISTORY: &str = "chat_history";
 
@@ -48,7 +49,7 @@ pub(crate) async fn run(options: &ChatOptions, start: &Path, screen: &Screen) ->
         Some(session) => said(&setup, session).await?,
         None => None,
     };
-    opening(*screen, &id, said.as_deref(), (&agent.head.name, &model), seen_from_here(&root)?);
+    opening(*screen, &id, said.as_deref(), (&agent.head.name, &model));
     remembered(&project.folder)?;
     let cassette = cassette.as_deref().map(remembered).transpose()?.map(str::to_owned);
     let folder = project.folder.clone();
@@ -129,22 +130,23 @@ async fn said(setup: &ProjectRuntime, session: &SessionRow) -> Result<Option<Str
     let stored = setup.runtime.session(session.about.session.as_str()).await.map_err(unread)?;
     let messages = stored.history(None).await.map_err(unread)?.len();
     let title = session.about.title.as_deref().unwrap_or("untitled");
-    Ok(Some(format!("{title}, {messages} messages")))
+    Ok(Some(format!("{title}, {}", counted(messages as u64, "message", "messages"))))
 }
 
-fn opening(screen: Screen, id: &str, said: Option<&str>, (agent, model): (&str, &str), root: &Path) {
+fn opening(screen: Screen, id: &str, said: Option<&str>, (agent, model): (&str, &str)) {
     if screen.is_json() {
         let goes_on = said.is_some();
         return screen.document(
             &json!({ "type": "session", "session": id, "agent": agent, "model": model, "goes_on": goes_on }),
         );
     }
-    screen.note(&format!("session {id}"));
-    if let Some(said) = said {
-        screen.note(&format!("        {said}"));
-    }
-    screen.note(&format!("agent   {agent}, model {model}"));
-    screen.note(&format!("works   in {}", root.display()));
-    screen.note("/help says what can be typed");
-    screen.note("");
+    let mut lines = Banner::of_chat(agent, id).lines();
+    let facts = [
+        Some(format!("model {model}")),
+        said.map(str::to_owned),
+        Some("/help says what can be typed".to_owned()),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    lines.insert(1, Line::note("chat", vec![Span::quiet(facts.join("   "))]).gutter(3));
+    screen.notes(&lines);
 }

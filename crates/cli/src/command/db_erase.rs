@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use provost_engine::{RunId, Seq, Time};
-use provost_project::{DataDir, clock, runs};
+use provost_project::DataDir;
+use provost_project::clock;
 use provost_runtime::process::is_gone;
 use provost_runtime::store::{RunRow, Store};
 use provost_runtime::verify::{EraseFailure, Erased, erase_words, verify_run};
@@ -14,6 +15,7 @@ use crate::args::EraseOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::identity;
+use crate::run_name;
 use crate::screen::Screen;
 
 /// What stands where words were.
@@ -25,7 +27,7 @@ pub(crate) async fn run(options: &EraseOptions, start: &Path, screen: &Screen) -
     }
     let data = DataDir::find(start)?;
     let store = data.open()?;
-    let row = runs::find(&*store, &options.run).await?.row;
+    let row = run_name::find(&*store, &options.run).await?.row;
     not_at_work(&*store, &row).await?;
     let seqs: BTreeSet<Seq> = options.seq.iter().copied().map(Seq).collect();
     if let Some(missing) = seqs.iter().find(|seq| **seq == Seq(0) || **seq > row.head) {

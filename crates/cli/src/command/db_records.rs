@@ -5,7 +5,7 @@ use std::path::Path;
 
 use provost_contract::timestamp;
 use provost_engine::{Digest, Record, Seq};
-use provost_project::{DataDir, runs};
+use provost_project::DataDir;
 use provost_runtime::store::Store;
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::db_stats::units;
 use crate::args::RecordsOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
+use crate::run_name;
 use crate::screen::Screen;
 
 /// How many records are read at a time.
@@ -23,7 +24,7 @@ const DIGEST: &str = "sha256:";
 pub(crate) async fn run(options: &RecordsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let wanted = options.find.as_deref().map(wanted).transpose()?;
     let store = DataDir::find(start)?.look()?;
-    let run = runs::find(&*store, &options.of.run).await?.row.run;
+    let run = run_name::find(&*store, &options.of.run).await?.row.run;
     let (mut after, mut shown) = (Seq(0), 0);
     loop {
         let page = store.journal(run.clone(), after, PAGE).await.map_err(|fault| Failure::storage(&fault))?;

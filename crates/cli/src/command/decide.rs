@@ -8,9 +8,10 @@ use provost_runtime::store::{WaitFilter, WaitState};
 
 use super::reopened::Reopened;
 use crate::args::DecideOptions;
+use crate::asking::{self, Answers};
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unworked};
-use crate::follow::{self, Answers, follow};
+use crate::follow::{self, follow};
 use crate::pending::Pending;
 use crate::screen::Screen;
 
@@ -36,11 +37,11 @@ async fn decide_in(
 ) -> Result<Exit, Failure> {
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
     for pending in chosen(reopened, options, decision, &waiting, screen).await? {
-        screen.tell(&pending.text());
+        screen.notes(&pending.lines().whole());
         fits(pending, decision)?;
-        follow::decide(&reopened.setup, pending, decision).await?;
-        let word = if decision.verdict == Verdict::Approved { "accepted" } else { "rejected" };
-        screen.tell(&format!("{word} by {}", decision.by));
+        asking::decide(&reopened.setup, pending, decision).await?;
+        let word = if decision.verdict == Verdict::Approved { "allowed" } else { "declined" };
+        screen.tell(&format!("{word} by {}", decision.by.trim_start_matches("user:")));
         if let Some(standing) = standing(pending, decision.remember) {
             screen.tell(&standing);
         }
@@ -149,7 +150,7 @@ fn standing(pending: &Pending, remember: Remember) -> Option<String> {
         Remember::Run => "in the rest of this run",
         Remember::Always => "in this run and later ones, until provost forget",
     };
-    let ((layer, rule), tool) = (pending.rule.as_ref()?, &pending.tool);
+    let ((layer, rule), tool) = (pending.asked.rule.as_ref()?, pending.tool());
     Some(format!(
         "{tool} runs unasked {how_long}, whatever its arguments, where this rule asks  [{layer}: {rule}]"
     ))

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use provost_project::{DataDir, runs};
+use provost_project::DataDir;
 use serde_json::json;
 
 use crate::args::ExplainOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::Screen;
 use crate::threads::waiting;
 use crate::view::{decision_document, decision_line, decisions};
@@ -29,7 +30,7 @@ pub(crate) fn run(options: &ExplainOptions, start: &Path, screen: &Screen) -> Re
 
 async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Result<Exit, Failure> {
     let store = DataDir::find(start)?.look()?;
-    let row = runs::find(&*store, &options.what).await?.row;
+    let row = run_name::find(&*store, &options.what).await?.row;
     let read = journal::read(&*store, &row.run).await?;
     let mut decisions = decisions(&read)?;
     if let Some(wanted) = &options.action {

@@ -5,19 +5,20 @@ use std::path::Path;
 use provost_contract::Message;
 use provost_contract::provider::{AsTheyAre, RepairMode, repair};
 use provost_engine::view::transcript;
-use provost_project::{DataDir, runs};
+use provost_project::DataDir;
 
 use super::import::{provider, tell_losses};
 use crate::args::ExportOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::{Screen, indented};
 
 pub(crate) async fn run(options: &ExportOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let provider = provider(&options.to)?;
     let store = DataDir::find(start)?.look()?;
-    let row = runs::find(&*store, &options.of.run).await?.row;
+    let row = run_name::find(&*store, &options.of.run).await?.row;
     let read = journal::read(&*store, &row.run).await?.run;
     let entries = transcript(&read.agent, &read.history, &read.events);
     let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;

@@ -6,11 +6,12 @@ use provost_contract::json::{self, Object};
 use provost_engine::event::RunSpec;
 use provost_engine::{RunId, RunState, Seq};
 use provost_project::{
-    CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions, runs,
+    CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions,
 };
 
 use crate::failure::Failure;
 use crate::journal;
+use crate::run_name;
 
 /// A run that can be worked on again.
 pub(super) struct Reopened {
@@ -27,7 +28,7 @@ impl Reopened {
     pub(super) async fn find(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
         let data = DataDir::find(start)?;
         let store = data.open()?;
-        let run = runs::find(&*store, word).await?.row.run;
+        let run = run_name::find(&*store, word).await?.row.run;
         let state = journal::read(&*store, &run).await?.state;
         let spec = &state.spec;
         let project = Project::open(Path::new(&spec.workspace))?;

@@ -2,21 +2,24 @@
 
 use std::path::Path;
 
-use provost_project::{DataDir, runs};
+use provost_project::DataDir;
 use provost_runtime::verify::verify_run;
 use serde_json::{Value, json};
 
-use super::show::result;
+use super::show::{head, result, story, told};
 use crate::args::OneRun;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
+use crate::identity;
 use crate::journal;
+use crate::run_name;
 use crate::screen::Screen;
-use crate::view::story;
+use crate::view::{Context, Fold};
 
 pub(crate) async fn run(options: &OneRun, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let store = DataDir::find(start)?.look()?;
-    let row = runs::find(&*store, &options.run).await?.row;
+    let listed = run_name::find(&*store, &options.run).await?;
+    let row = &listed.row;
     let read = journal::read(&*store, &row.run).await?;
     let result = result(&read)?;
     let report = verify_run(&*store, &row.run).await.map_err(|fault| Failure::storage(&fault))?;
@@ -27,7 +30,11 @@ pub(crate) async fn run(options: &OneRun, start: &Path, screen: &Screen) -> Resu
             &json!({ "run": row.run.as_str(), "records": records, "differs": differs, "result": result }),
         );
     } else {
-        screen.data(&story(&row, &read)?);
+        let name = run_name::typed(&*store, &row.run).await;
+        let mut lines = head(&listed, &read, &name);
+        let context = Context { me: identity::person(), run: name, fold: Fold::Folded };
+        lines.extend(told(&story(&read)?, &context));
+        screen.lines(&lines);
         let text = result.get("final_content").and_then(Value::as_str).unwrap_or_default();
         screen.data(text);
         screen.tell("");

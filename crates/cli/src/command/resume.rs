@@ -6,12 +6,15 @@ use std::path::Path;
 use provost::{Resume, RunHandle};
 use provost_project::known_budget;
 
+use super::banner::Banner;
 use super::reopened::Reopened;
 use crate::args::ResumeOptions;
+use crate::asking::Answers;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unworked};
-use crate::follow::{Answers, follow, news};
+use crate::follow::{follow, news};
 use crate::identity;
+use crate::run_name;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -19,7 +22,8 @@ pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) 
         options.budget.iter().map(|text| budget(text)).collect();
     let budgets = budgets?;
     let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask() && !options.yes).await?;
-    screen.tell(&format!("run     {}", reopened.run));
+    let name = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
+    screen.notes(&Banner::of_run(&reopened.run, &name, &reopened.state.spec.agent).lines());
     let work = async {
         let news = news(&reopened.setup, &reopened.run, reopened.head).await?;
         let handle = taken_up(&reopened, budgets).await?;

@@ -10,14 +10,16 @@ use provost_project::{
 use provost_runtime::port::IdKind;
 use serde_json::json;
 
-use super::opening;
+use super::banner::Banner;
 use crate::args::RunOptions;
+use crate::asking::Answers;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
-use crate::follow::{Answers, follow, news};
+use crate::follow::{follow, news};
 use crate::identity;
+use crate::run_name;
 use crate::screen::Screen;
-use crate::view::seen_from_here;
+use crate::view::untouched;
 
 pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let start = options.folder.as_deref().unwrap_or(start);
@@ -64,11 +66,13 @@ pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> 
             &json!({ "type": "run", "run": run.as_str(), "agent": agent.head.name, "model": model }),
         );
     }
-    screen.tell(&format!("run     {run}"));
-    let shown = seen_from_here(&project.folder)?;
-    screen.tell(&format!("agent   {} of {}", agent.head.name, shown.display()));
-    opening::model(shown, &project, (&model, &entry), *screen)?;
-    opening::folder(&project, &root, *screen)?;
+    let name = run_name::typed(&**setup.runtime.store(), &run).await;
+    let limits = setup.limits.as_ref().map(untouched).unwrap_or_default();
+    let banner = Banner::of_run(&run, &name, &agent.head.name)
+        .model(&project, (&model, &entry))?
+        .folder(&project, &root)?
+        .limits(&limits);
+    screen.notes(&banner.lines());
     let work = async {
         let news = news(&setup, &run, Seq(0)).await?;
         let handle = setup.runtime.start(request).await.map_err(|error| Failure::of(Code::Run, &error))?;

@@ -11,13 +11,12 @@ use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 
+use super::runs_table::Table;
 use crate::args::RunsOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
+use crate::run_name::Names;
 use crate::screen::Screen;
-
-/// How much of a prompt a line shows.
-const PROMPT_CHARS_MAX: usize = 80;
 
 pub(crate) async fn run(options: &RunsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     options.status.iter().try_for_each(|word| known_status(word))?;
@@ -31,16 +30,25 @@ pub(crate) async fn run(options: &RunsOptions, start: &Path, screen: &Screen) ->
     let filter = RunFilter { status: options.status.clone(), ..RunFilter::default() };
     let page = store.runs(filter, None, options.limit.max(1)).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;
+    let names = if screen.is_json() { Names::default() } else { Names::read(&*store).await? };
+    let table = Table::new(*screen, &names);
+    let mut lines = vec![table.head()];
     for listed in &page.items {
         let words = words(&*store, &listed.row).await?;
-        screen.show(&document(listed, &words), || line(listed, &words));
+        match screen.is_json() {
+            true => screen.document(&document(listed, &words)),
+            false => lines.push(table.row(listed, &words)),
+        }
+    }
+    if screen.is_json() {
+        return Ok(Exit::Done);
     }
     if page.items.is_empty() {
         screen.tell("no runs");
+        return Ok(Exit::Done);
     }
-    if page.next.is_some() {
-        screen.tell("there are more: --limit shows them");
-    }
+    screen.lines(&lines);
+    screen.notes(&table.foot(page.items.len(), names.len(), page.next.is_some()));
     Ok(Exit::Done)
 }
 
@@ -60,11 +68,11 @@ fn known_status(word: &str) -> Result<(), Failure> {
 #[derive(Default)]
 pub(super) struct Words {
     /// The first line of what it was asked for.
-    prompt: String,
+    pub(super) prompt: String,
     /// What the model said last, once it is over.
     last: String,
     /// Whether it is in the middle of its work and no process works on it.
-    left: bool,
+    pub(super) left: bool,
 }
 
 /// Reads the words of a run that lists show.
@@ -106,16 +114,4 @@ pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
         "summary": words.last,
         "stats": listed.summary,
     })
-}
-
-fn line(listed: &ListedRun, words: &Words) -> String {
-    let row = &listed.row;
-    let began = timestamp::date_time(row.created.0.div_euclid(1_000));
-    let prompt = &words.prompt;
-    let status = if words.left { "no process" } else { &row.status };
-    let mut shown: String = prompt.chars().take(PROMPT_CHARS_MAX).collect();
-    if shown.len() < prompt.len() {
-        shown.push('…');
-    }
-    format!("{}  {began}  {status:<15} {:<10} {shown}", row.run, row.agent)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use provost_project::{DataDir, anchor_file, runs};
+use provost_project::{DataDir, anchor_file};
 use provost_runtime::store::Store;
 use provost_runtime::verify::{
     AnchorFile, AnchorFinding, RunReport, check_anchors, verify_run, verify_store,
@@ -13,6 +13,7 @@ use crate::args::VerifyOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::journal;
+use crate::run_name;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &VerifyOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -40,7 +41,7 @@ fn unconfigured() -> Failure {
 }
 
 async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<Failure>, Failure> {
-    let run = runs::find(store, word).await?.row.run;
+    let run = run_name::find(store, word).await?.row.run;
     let report = verify_run(store, &run).await.map_err(|fault| Failure::storage(&fault))?;
     show(&report, screen);
     Ok(journal::broken(&report))

@@ -5,12 +5,14 @@ use provost_project::ProjectRuntime;
 use serde_json::{Value, json};
 
 use super::scene::{Effect, OPEN, SECRET, Scene, told};
+use crate::asking::{self, Answers};
 use crate::exit::Exit;
-use crate::follow::{self, Answers, follow};
+use crate::follow::{self, follow};
 use crate::identity;
 use crate::journal;
 use crate::pending::Pending;
 use crate::screen::Screen;
+use crate::text::ColorChoice;
 use crate::view::{decision_line, decisions};
 
 const FORBIDDEN: &str = r#"
@@ -40,7 +42,7 @@ async fn answered(setup: &ProjectRuntime, outcome: Outcome, decision: &Decision)
     let mut outcome = outcome;
     while outcome.status == RunStatus::Waiting {
         let waiting = Pending::of(setup, &outcome.run).await.unwrap();
-        let action = waiting.first().unwrap().wait.to_string();
+        let action = waiting.first().unwrap().wait().to_string();
         let next = setup.runtime.decide(&action, decision.clone()).await.unwrap();
         outcome = next.outcome().await.unwrap();
     }
@@ -144,7 +146,7 @@ async fn always_yes_is_not_asked_about_what_is_forbidden() {
             handle,
             follow::news(&setup, &run, Seq(0)).await.unwrap(),
             Answers::of(true),
-            Screen::new(true),
+            Screen::new(true, false, ColorChoice::Auto),
         )
         .await
         .unwrap();
@@ -203,16 +205,17 @@ async fn what_is_unclear_waits_for_a_person_and_for_nothing_else() {
     assert_eq!(outcome.status, RunStatus::Waiting, "a word about the tool answers nothing");
     let waiting = Pending::of(&setup, &outcome.run).await.unwrap();
     let [action] = &waiting[..] else { panic!("{waiting:?}") };
-    assert!(action.is_person_only() && action.text().contains("rule `no-rm`"), "{}", action.text());
-    assert!(!follow::is_allowed_beforehand(action, Answers::Yes));
+    let asked = &action.asked.reason;
+    assert!(action.is_person_only() && asked.contains("rule `no-rm`"), "{asked}");
+    assert!(!asking::is_allowed_beforehand(action, Answers::Yes));
     for remember in [Remember::Run, Remember::Always] {
         let decision = Decision { remember, ..Decision::approve("ada") };
         let refused =
-            setup.runtime.decide(&action.wait.to_string(), decision).await.err().unwrap().to_string();
+            setup.runtime.decide(&action.wait().to_string(), decision).await.err().unwrap().to_string();
         assert!(refused.ends_with("the answer cannot be remembered"), "{refused}");
     }
     assert!(!scene.took(Effect::Gone("victim.txt"), &outcome));
-    let next = setup.runtime.decide(&action.wait.to_string(), Decision::approve("ada")).await.unwrap();
+    let next = setup.runtime.decide(&action.wait().to_string(), Decision::approve("ada")).await.unwrap();
     let outcome = next.outcome().await.unwrap();
     assert!(scene.took(Effect::Gone("victim.txt"), &outcome), "the call that was allowed runs");
     assert_eq!(outcome.status, RunStatus::Waiting, "and the next one is asked about again");
@@ -242,7 +245,7 @@ async fn an_earlier_yes_does_not_answer_what_became_unclear() {
         scene.configure(later);
         let setup = scene.setup(&[unclear()]);
         let asked = Pending::of(&setup, &waits.run).await.unwrap();
-        let yes = setup.runtime.decide(&asked[0].wait.to_string(), Decision::approve("ada")).await.unwrap();
+        let yes = setup.runtime.decide(&asked[0].wait().to_string(), Decision::approve("ada")).await.unwrap();
         let outcome = yes.outcome().await.unwrap();
         assert_eq!(scene.took(Effect::Gone("victim.txt"), &outcome), gone, "{}", told(&outcome));
         let asked_anew = Pending::of(&setup, &waits.run).await.unwrap();

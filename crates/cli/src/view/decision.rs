@@ -39,10 +39,20 @@ pub(crate) fn decision_line(decided: &Decided) -> String {
     let by = match (decided.layer.as_str(), decided.rule.as_str()) {
         ("", "") => String::new(),
         (layer, "") => format!("  [{layer}]"),
-        (layer, rule) => format!("  [{layer}: {rule}]"),
+        (layer, rule) => format!("  [{layer}: {}]", spoken_rule(rule)),
     };
     let about = if decided.tool.is_empty() { "the run" } else { &decided.tool };
     let reason = if decided.reason.is_empty() { String::new() } else { format!(": {}", decided.reason) };
     let when = if decided.turn == 0 { "start".to_owned() } else { format!("turn {}", decided.turn) };
     format!("{:>4}  {when:<7} {about:<10} {}{reason}{by}", decided.seq, decided.what)
+}
+
+/// The name of a rule as people read it: where a policy says only how calls may run, that is its rule.
+pub(crate) fn spoken_rule(rule: &str) -> &str {
+    match rule {
+        "direct" => "allow",
+        "preview" => "ask",
+        "forbidden" => "deny",
+        rule => rule,
+    }
 }

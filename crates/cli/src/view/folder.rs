@@ -12,13 +12,13 @@ pub(crate) fn seen_from_here(folder: &Path) -> Result<&Path, Failure> {
     Ok(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
-/// Where commands about runs of the project are to be typed: nothing where they find it from here.
+/// What commands about runs of the project need to find it: nothing if they find it from here.
 pub(crate) fn elsewhere(setup: &ProjectRuntime) -> String {
     let here = DataDir::find(Path::new("."));
     let is_found =
         here.is_ok_and(|here| setup.database.as_deref().is_none_or(|database| database == here.database()));
     match seen_from_here(&setup.folder) {
-        Ok(folder) if !is_found => format!(" in {}", folder.display()),
+        Ok(folder) if !is_found => format!(" --project {}", folder.display()),
         Ok(_) | Err(_) => String::new(),
     }
 }

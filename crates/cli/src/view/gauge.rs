@@ -5,6 +5,7 @@ use provost_project::Limits;
 use serde_json::{Value, json};
 
 use crate::journal::Read;
+use crate::text::{count, money, spoken_limit};
 
 const TURNS: &str = "turns";
 const TOKENS: &str = "tokens";
@@ -23,26 +24,6 @@ impl Gauge {
     pub(crate) fn document(&self) -> Value {
         let left = self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used));
         json!({ "type": "budget", "budget": self.name, "used": self.used, "ceiling": self.ceiling, "left": left })
-    }
-
-    /// Time that is not limited.
-    pub(crate) fn time(seconds: u64) -> Self {
-        Self { name: WALL_CLOCK.to_owned(), used: seconds, ceiling: None }
-    }
-
-    pub(crate) fn is_time(&self) -> bool {
-        self.name == WALL_CLOCK
-    }
-
-    /// The same in a few words.
-    pub(crate) fn short(&self) -> String {
-        let of = self.ceiling.map(|ceiling| format!(" of {}", self.amount(ceiling))).unwrap_or_default();
-        let used = self.amount(self.used);
-        match self.name.as_str() {
-            TURNS => format!("turn {used}{of}"),
-            COST | WALL_CLOCK => format!("{used}{of}"),
-            name => format!("{used}{of} {}", name.strip_prefix("tool_").unwrap_or(name)),
-        }
     }
 
     pub(crate) fn line(&self) -> String {
@@ -66,9 +47,9 @@ impl Gauge {
 
     fn amount(&self, number: u64) -> String {
         match self.name.as_str() {
-            COST => format!("${}.{:06}", number / 1_000_000, number % 1_000_000),
-            WALL_CLOCK => format!("{number} s"),
-            _ => number.to_string(),
+            COST => money(number),
+            WALL_CLOCK => spoken_limit(number.saturating_mul(1_000)),
+            _ => count(number),
         }
     }
 }

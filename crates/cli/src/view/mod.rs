@@ -1,13 +1,25 @@
-//! What people read of a journal.
+//! What people read of a journal: typed values in, lines out.
 
-mod arguments;
+mod call;
+mod context;
 mod decision;
+mod diff;
+mod ending;
 mod folder;
 mod gauge;
+mod object;
+mod question;
+#[cfg(test)]
+mod snapshot_tests;
+mod speech;
 mod story;
 
-pub(super) use arguments::shown;
-pub(super) use decision::{decision_document, decision_line, decisions};
+pub(super) use context::{Context, Fold};
+pub(super) use decision::{decision_document, decision_line, decisions, spoken_rule};
+pub(super) use ending::{fact, mark_of, over, waits};
 pub(super) use folder::{elsewhere, seen_from_here};
 pub(super) use gauge::{Gauge, gauges, untouched};
-pub(super) use story::story;
+pub(super) use object::object;
+pub(super) use question::QuestionLines;
+pub(super) use speech::words;
+pub(super) use story::{HUMAN, lines};

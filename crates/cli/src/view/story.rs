@@ -1,71 +1,98 @@
-//! What a run did, turn by turn, in lines.
+//! What a run did, as lines. The same pieces give the same lines, live and afterwards.
 
-use provost_contract::timestamp;
-use provost_engine::event::Stop;
-use provost_engine::view::{self, Piece};
-use provost_runtime::store::RunRow;
+use provost_engine::event::WaitKind;
+use provost_engine::view::{Piece, StoryLine};
 
-use super::arguments::shown;
-use crate::failure::{Code, Failure};
-use crate::journal::Read;
-use crate::pending::describe;
+use super::question::QuestionLines;
+use super::{Context, call, object, speech};
+use crate::run_name;
+use crate::text::{Column, Line, Mark, Role, Span, counted, duration, first_line};
 
-/// The run in lines.
-pub(crate) fn story(row: &RunRow, read: &Read) -> Result<String, Failure> {
-    let run = &read.run;
-    let story = view::story(&run.agent, &run.history, &run.events);
-    let story = story.map_err(|error| Failure::of(Code::Journal, &error))?;
-    let began = timestamp::date_time(row.created.0.div_euclid(1_000));
-    let mut lines = vec![
-        format!("{}: {}", row.run, row.status),
-        format!("  agent {}, project {}, began {began} UTC", row.agent, row.workspace),
+/// The lines of one piece. The end of a run is none: what it came to belongs to it.
+pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
+    match &line.piece {
+        Piece::Prompt { text } => speech::prompt(text),
+        Piece::Turn { turn, ms, tokens } => vec![turn_line(*turn, *ms, *tokens)],
+        Piece::Words { text } => speech::words(text),
+        Piece::Ended(end) => call::ended(end, context),
+        Piece::Asks { pending, .. } => QuestionLines::of(pending, &pending.preview).whole(),
+        Piece::Waits { call, arguments, kind } => {
+            let mut spans = call::about(call, &object::object(&call.tool, arguments));
+            spans.push(Span::text(waits_for(&call.tool, kind)).at(Column::Outcome));
+            let mark = if call.tool == HUMAN { Mark::Asks } else { Mark::Waits };
+            vec![Line::new(mark, format!("call {}", call.number), spans)]
+        }
+        Piece::RunsAgain { call, arguments, by } => {
+            let mut spans = call::about(call, &object::object(&call.tool, arguments));
+            let text = format!("runs again, by {}", context.name(by));
+            spans.push(Span::text(text).at(Column::Outcome));
+            vec![Line::new(Mark::Running(0), format!("call {}", call.number), spans)]
+        }
+        Piece::ModelFailed { fault, attempt, again } => model_failed(&fault.message, *attempt, *again),
+        Piece::ResponseRefused { reasons, .. } => {
+            let why = reasons.first().map(|reason| first_line(reason)).unwrap_or_default();
+            vec![model(Mark::Waits, "its response cannot be used, it reads why", Role::Text, why)]
+        }
+        Piece::Compacted => note("older messages gave way to a summary"),
+        Piece::CancelAsked { by, reason } => {
+            let who = context.name(by);
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            note(&format!("cancelled by {who}{why}"))
+        }
+        Piece::Message { text, .. } => speech::prompt(text),
+        Piece::TakenOver => note("goes on from the journal: the process that worked on it is gone"),
+        Piece::Resumed { by } => note(&format!("resumed by {}", context.name(by))),
+        Piece::RunEnded { .. } => Vec::new(),
+    }
+}
+
+/// The tool with which an agent asks a person.
+pub(crate) const HUMAN: &str = "human/ask";
+
+fn turn_line(turn: u32, ms: Option<u64>, tokens: u64) -> Line {
+    let took = ms.and_then(duration);
+    let used = (tokens > 0).then(|| counted(tokens, "token", "tokens"));
+    let right: Vec<String> = took.into_iter().chain(used).collect();
+    let right = if right.is_empty() { Vec::new() } else { vec![Span::quiet(right.join("   "))] };
+    let turn = format!("turn {turn}");
+    Line::note(&turn, vec![Span::label(&turn, Role::Quiet)]).right(right)
+}
+
+fn waits_for(tool: &str, kind: &WaitKind) -> String {
+    match kind {
+        WaitKind::Client if tool == HUMAN => "waits for your answer".to_owned(),
+        WaitKind::Client => "waits for a client tool".to_owned(),
+        WaitKind::Child { run } => format!("waits for run {}", run_name::short(run)),
+        WaitKind::Timer => "waits for the clock".to_owned(),
+        WaitKind::Signal { name } => format!("waits for the signal {name}"),
+        WaitKind::Approval { .. } | WaitKind::InDoubt { .. } | WaitKind::Question | WaitKind::Input => {
+            "waits for you".to_owned()
+        }
+    }
+}
+
+fn model_failed(message: &str, attempt: u32, again: bool) -> Vec<Line> {
+    let mut said = message.lines();
+    let first = said.next().unwrap_or_default().trim_end_matches(':');
+    let mark = if again { Mark::Waits } else { Mark::Failed };
+    let (word, role) = if again { ("failed", Role::Text) } else { ("failed", Role::Bad) };
+    let mut line = model(mark, word, role, "");
+    line.right = if attempt > 1 || again { vec![Span::quiet(format!("try {attempt}"))] } else { Vec::new() };
+    let mut lines = vec![line, Line::note("model", vec![Span::text(first).at(Column::Object)])];
+    lines.extend(said.map(|line| Line::new(Mark::Program, "model", vec![Span::text(line)])));
+    lines
+}
+
+/// A line about the model.
+fn model(mark: Mark, outcome: &str, role: Role, object: &str) -> Line {
+    let spans = vec![
+        Span::text("model").at(Column::Tool),
+        Span::text(object).at(Column::Object),
+        Span::new(outcome, role).at(Column::Outcome),
     ];
-    let erased = run.events.iter().filter(|event| event.erased).map(|event| event.seq.to_string());
-    let erased: Vec<String> = erased.collect();
-    if !erased.is_empty() {
-        lines.push(format!("  the words of these records were erased: {}", erased.join(", ")));
-    }
-    lines.extend(story.lines.iter().flat_map(|line| of_piece(&line.piece)));
-    lines.push(format!("{} turns, {} results, {} tokens", story.turns, story.results, story.tokens));
-    Ok(lines.join("\n"))
+    Line::new(mark, "", spans)
 }
 
-fn of_piece(piece: &Piece) -> Vec<String> {
-    let line = match piece {
-        Piece::Turn { turn } => format!("turn {turn}"),
-        Piece::Called { call, arguments } => format!("  > {:<10} {}", call.tool, shown(arguments)),
-        Piece::Ended { call, success, said } => {
-            let mark = if *success { '<' } else { 'x' };
-            format!("  {mark} {:<10} {said}", call.tool)
-        }
-        Piece::Asks { call, preview, .. } => {
-            let mut lines = vec![format!("  ? {:<10} asks", call.tool)];
-            lines.extend(describe(preview).lines().map(|line| format!("      {line}")));
-            return lines;
-        }
-        Piece::Waits { call, kind } => format!("  ? {:<10} waits for a {}", call.tool, kind.as_str()),
-        Piece::Allowed { call, by, .. } => format!("  + {:<10} allowed by {}", call.tool, by.name()),
-        Piece::ModelFailed { fault, .. } => format!("  ! {}", fault.message),
-        Piece::Stops { stop } => format!("  ! {}", stopped(stop)),
-        Piece::CancelAsked { by, .. } => format!("  ! {} wants it stopped", by.name()),
-        Piece::Message { by } => format!("  ! {} said something", by.name()),
-        Piece::Parked { status } => view::rests_for(status).to_owned(),
-        Piece::Resumed => "resumed".to_owned(),
-        Piece::RunEnded { status } => format!("ended: {}", <&str>::from(*status)),
-    };
-    vec![line]
-}
-
-fn stopped(stop: &Stop) -> String {
-    match stop {
-        Stop::Budget { name, used, limit, .. } => format!("budget {name} is used up: {used} of {limit}"),
-        Stop::Stalled { .. } => "the model repeats itself".to_owned(),
-        Stop::Interrupted { code, message } => {
-            let said = message.as_ref().and_then(|message| message.content.as_text());
-            said.unwrap_or(code).to_owned()
-        }
-        Stop::Failed { fault } => fault.message.clone(),
-        Stop::Completed { .. } => "it is done".to_owned(),
-        Stop::Cancelled { .. } => "it is cancelled".to_owned(),
-    }
+fn note(text: &str) -> Vec<Line> {
+    vec![Line::note("run", vec![Span::quiet(text)])]
 }

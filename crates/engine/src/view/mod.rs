@@ -20,7 +20,10 @@ pub use observer::{Observed, Observer};
 pub use rest::rests_for;
 pub use result::conversation_result;
 pub use status::{RunStatus, status, summary};
-pub use story::{CallName, Piece, Story, StoryLine, story};
+pub use story::{
+    Allowance, CallEnd, CallName, CallOutcome, Piece, ProgramOutput, Story, StoryLine, StoryReader, Totals,
+    story,
+};
 pub use transcript::{Entry, transcript};
 pub use usage::{Limit, active_ms, usage};
 pub use waits::{Pending, open_waits, waits};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::json::Object;
+use provost_contract::tool::ToolFacts;
 use serde_json::Value;
 
 use super::shown::called;
@@ -36,6 +37,12 @@ pub struct Pending {
     pub preview: Value,
     /// The layer and the rule that ask.
     pub rule: Option<(String, String)>,
+    /// Why the rule asks.
+    pub reason: String,
+    /// The agent that asks.
+    pub agent: String,
+    /// What the tool does to the world.
+    pub facts: ToolFacts,
     /// Whether the question is what became of the action, and not whether it may run.
     pub in_doubt: bool,
     /// Whether only a person may answer, about exactly this call.
@@ -86,7 +93,8 @@ pub fn open_waits(state: &RunState, events: &[Event]) -> Vec<Pending> {
     each.collect()
 }
 
-fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at: Time) -> Pending {
+/// What one action waits for.
+pub(super) fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at: Time) -> Pending {
     let call = called(state, action);
     let envelope = asked(state, action, &call, opened, at).map(|asked| asked.value).unwrap_or_default();
     let ask = opened.ask.shown();
@@ -107,6 +115,9 @@ fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at: Time) -> 
         summary,
         preview: waiting::preview(opened, &envelope),
         rule: rule(opened, action, &envelope),
+        reason: reason(opened, action, &envelope),
+        agent: state.spec.agent.clone(),
+        facts: action.spec.facts.clone(),
         in_doubt: matches!(opened.kind, WaitKind::InDoubt { .. }),
         person_only: is_person_only(ask, &envelope),
         asked_by_tool: waiting::proposed(opened).is_some(),
@@ -124,6 +135,13 @@ fn rule(opened: &WaitOpened, action: &Action, envelope: &Value) -> Option<(Strin
     let decision = waiting::ruling(opened, action).or_else(of_tool)?;
     let text = |key: &str| decision.get(key).and_then(Value::as_str).map(str::to_owned);
     Some((text("layer")?, text("rule")?))
+}
+
+fn reason(opened: &WaitOpened, action: &Action, envelope: &Value) -> String {
+    let of_tool = || envelope.pointer("/payload/metadata/decision");
+    let decision = waiting::ruling(opened, action).or_else(of_tool);
+    let reason = decision.and_then(|decision| decision.get("reason")).and_then(Value::as_str);
+    reason.unwrap_or_default().to_owned()
 }
 
 fn is_person_only(ask: &Value, envelope: &Value) -> bool {

@@ -91,7 +91,7 @@ fn answers(
     filed: Option<ActionPolicy>,
 ) -> Vec<Decision<ActionPolicy>> {
     let answer = |policy: ActionPolicy, layer: Layer, whose: &str| {
-        Decision::new(policy, layer, policy.word(), format!("{whose} says {}", policy.word()))
+        Decision::new(policy, layer, policy.word(), format!("{whose} says {}", policy.spoken()))
     };
     let mut said = Vec::new();
     if question.is_denied {
@@ -122,7 +122,7 @@ fn provider(place: usize, told: &HookAnswer<ActionPolicy>) -> Option<Decision<Ac
     let decision = match told {
         Ok(None) => return None,
         Ok(Some(policy)) => {
-            let reason = format!("policy provider {place} says {}", policy.word());
+            let reason = format!("policy provider {place} says {}", policy.spoken());
             Decision::new(*policy, Layer::Provider, policy.word(), reason)
         }
         Err(failure) => {

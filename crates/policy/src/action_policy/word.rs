@@ -18,6 +18,15 @@ pub enum ActionPolicy {
 }
 
 impl ActionPolicy {
+    /// The word that people read and write: `allow`, `ask` or `deny`.
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Direct => "allow",
+            Self::Preview => "ask",
+            Self::Forbidden => "deny",
+        }
+    }
+
     /// Reads a word, trimmed and in any case; anything else means nothing.
     pub fn parse(value: &Value) -> Option<Self> {
         value.as_str()?.trim().to_ascii_lowercase().parse().ok()

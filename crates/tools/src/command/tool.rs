@@ -54,7 +54,7 @@ impl CommandTool {
         let finished = self.launcher.launch(&self.launch, action, input.as_bytes()).await?;
         let output = self.output(&finished)?;
         // Under a key of ours: what a program prints is never taken for a word of the runtime.
-        Ok(Reply::done(format!("{}: done", self.declaration.name()), json!({ "output": output })))
+        Ok(Reply::done("done", json!({ "output": output })))
     }
 
     fn output(&self, finished: &Finished) -> Result<Value, Refusal> {

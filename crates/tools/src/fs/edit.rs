@@ -11,6 +11,7 @@ use super::diff;
 use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::schema::said;
 use crate::workspace::WorkspacePath;
 use crate::{Preview, Refusal, Reply, Workspace};
@@ -106,7 +107,10 @@ impl FileTool for Edit {
 
 fn reply(path: &WorkspacePath, replaced: usize, first_line: usize) -> Reply {
     let result = json!({ "path": path.to_string(), "replaced": replaced, "first_line": first_line });
-    Reply::done(format!("{replaced} replaced in {path}, first in line {first_line}"), result)
+    Reply::done(
+        format!("{} from line {first_line}", counted(replaced, "replacement", "replacements")),
+        result,
+    )
 }
 
 /// Files are replaced whole, so one with the old text alone was not edited, and one with the new text alone

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::workspace::{EntryKind, Found, Walk, WorkspacePath};
 use crate::{Refusal, Reply, Workspace};
 
@@ -51,7 +52,7 @@ impl FileTool for List {
         })?;
         let more = if end.is_break() { ", and more" } else { "" };
         Ok(Reply::done(
-            format!("{} entries in {path}{more}", entries.len()),
+            format!("{}{more}", counted(entries.len(), "entry", "entries")),
             json!({
                 "path": path.to_string(),
                 "entries": entries,

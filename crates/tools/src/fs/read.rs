@@ -8,6 +8,7 @@ use serde_json::json;
 use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::workspace::WorkspacePath;
 use crate::{Refusal, Reply, Workspace};
 
@@ -59,7 +60,13 @@ impl FileTool for Read {
         if let (Some(result), true) = (result.as_object_mut(), excerpt.is_line_cut) {
             result.insert("line_cut".into(), true.into());
         }
-        Ok(Reply::done(format!("{} of {total_lines} lines of {path}", excerpt.lines), result))
+        let whole = skipped == 0 && last_line >= total_lines && !excerpt.is_line_cut;
+        let summary = match (whole, excerpt.lines) {
+            (true, lines) => counted(lines, "line", "lines"),
+            (false, 0) => format!("no lines, of {total_lines}"),
+            (false, _) => format!("lines {} to {last_line} of {total_lines}", skipped.saturating_add(1)),
+        };
+        Ok(Reply::done(summary, result))
     }
 }
 

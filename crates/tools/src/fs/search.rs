@@ -15,6 +15,7 @@ use serde_json::json;
 use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::schema::wrong;
 use crate::workspace::{EntryKind, FileError, Found, Walk, WorkspacePath};
 use crate::{FileLimits, Refusal, Reply, Workspace};
@@ -70,7 +71,7 @@ impl FileTool for Search {
         let (count, files) = (hunt.lines.len(), hunt.files);
         let more = if end.is_break() { ", and more" } else { "" };
         Ok(Reply::done(
-            format!("{count} lines in {files} files{more}"),
+            format!("{} in {}{more}", counted(count, "match", "matches"), counted(files, "file", "files")),
             json!({
                 "matches": hunt.lines,
                 "files": files,

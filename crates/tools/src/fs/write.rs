@@ -9,6 +9,7 @@ use super::diff;
 use super::file_tool::FileTool;
 use crate::blocking::Stop;
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::schema::said;
 use crate::workspace::WorkspacePath;
 use crate::{Preview, Refusal, Reply, Workspace};
@@ -50,7 +51,7 @@ impl FileTool for Write {
         }
         let (bytes, lines) = (content.len(), content.lines().count());
         let result = json!({ "path": path.to_string(), "change": change, "bytes": bytes, "lines": lines });
-        Ok(Reply::done(format!("{path} {change}: {lines} lines, {bytes} bytes"), result))
+        Ok(Reply::done(format!("{change}, {}", counted(lines, "line", "lines")), result))
     }
 
     fn preview(workspace: &Workspace, asked: Parameters) -> Result<Option<Preview>, Refusal> {

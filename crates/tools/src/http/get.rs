@@ -13,6 +13,7 @@ use serde_json::json;
 use super::HttpAccess;
 use super::fetch::{Fetched, Fetcher};
 use crate::declare::Described;
+use crate::reply::counted;
 use crate::schema::{read, schema_of};
 use crate::{Bounds, Preview, Refusal, RegistryError, Reply, Tool};
 
@@ -63,7 +64,7 @@ impl Get {
 /// An answer with an error status is an answer.
 fn reply(fetched: &Fetched) -> Reply {
     let Fetched { url, status, content_type, text, is_cut } = fetched;
-    let summary = format!("{status} from {}, {} bytes", url.host_str().unwrap_or_default(), text.len());
+    let summary = format!("HTTP {status}, {}", counted(text.len(), "byte", "bytes"));
     let result = json!({
         "url": url.as_str(),
         "status": status,

@@ -1,7 +1,11 @@
-//! What a run did, turn by turn, as pieces that a door prints.
+//! What a run did, in the order in which people read it, as pieces that a door prints.
 
+mod outcome;
 mod piece;
-mod teller;
+mod reader;
+mod totals;
 
-pub use piece::{CallName, Piece, Story, StoryLine};
-pub use teller::story;
+pub use outcome::CallOutcome;
+pub use piece::{Allowance, CallEnd, CallName, Piece, ProgramOutput, StoryLine};
+pub use reader::{Story, StoryReader, story};
+pub use totals::Totals;

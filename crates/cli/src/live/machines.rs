@@ -1,4 +1,4 @@
-//! What is new in a run, as a screen shows it: the events of its journal, and what streams between them.
+//! What is new in a run, as machines read it: the events of its journal, and what streams between them.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use provost_engine::{ActionId, Seq, Time};
 use provost_runtime::actor::{LoadError, ReadRun};
 use serde_json::{Value, json};
 
-/// Something that a screen shows.
+/// Something that a machine reads.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum News {
     /// An event, with what it says of a call that ended.
@@ -38,7 +38,7 @@ pub(super) struct Ended {
 }
 
 /// Turns the events of one run into news.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     observer: Observer,
     /// The events up to here were taken in.
     seq: Seq,
@@ -155,5 +155,22 @@ impl Reader {
             Err(illegal) => news.push(News::Unreadable(illegal.to_string())),
         }
         news
+    }
+}
+
+/// News as machines read it.
+pub(super) fn document(news: &News) -> Value {
+    match news {
+        News::Event { seq, observed, .. } => {
+            json!({ "type": "event", "seq": seq, "event": observed.event, "payload": observed.payload })
+        }
+        News::Text(text) => json!({ "type": "delta", "text": text }),
+        News::Restart => json!({ "type": "restart" }),
+        News::Whole { turn, text, usage } => {
+            json!({ "type": "answer", "turn": turn, "text": text, "usage": usage })
+        }
+        News::Trouble(problem) => json!({ "type": "trouble", "problem": problem }),
+        News::LeftOut(count) => json!({ "type": "left_out", "count": count }),
+        News::Unreadable(problem) => json!({ "type": "unreadable", "problem": problem }),
     }
 }

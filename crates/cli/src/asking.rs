@@ -1,0 +1,130 @@
+//! Asking a person, one question after the other, until each has an answer or is left for later.
+
+use provost::{Decision, Verdict};
+use provost_engine::RunId;
+use provost_project::ProjectRuntime;
+
+use crate::failure::{Failure, undecided};
+use crate::identity;
+use crate::live::Live;
+use crate::pending::Pending;
+use crate::prompt;
+use crate::question::Question;
+use crate::screen::Screen;
+
+/// Who answers when a run asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// The person at the terminal, if there is one.
+    Asked,
+    /// Yes, always.
+    Yes,
+}
+
+impl Answers {
+    pub(crate) fn of(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::Asked }
+    }
+}
+
+/// Whether everything a run waits for was answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Everything,
+    Later,
+}
+
+/// Gets an answer to everything a run waits for. Without a person, everything is shown before the run is left.
+pub(crate) async fn answered(
+    setup: &ProjectRuntime,
+    run: &RunId,
+    answers: Answers,
+    live: &mut Live,
+    screen: Screen,
+) -> Result<Heard, Failure> {
+    let waiting = Pending::of(setup, run).await?;
+    let mut heard = Heard::Everything;
+    for (index, pending) in waiting.iter().enumerate() {
+        let beforehand = is_allowed_beforehand(pending, answers);
+        let decision = if screen.can_ask() && !beforehand {
+            match prompt::asked(pending, (index + 1, waiting.len()), live, screen).await {
+                None => return Ok(Heard::Later),
+                decision => decision,
+            }
+        } else {
+            show(pending, waiting.len(), live, screen);
+            beforehand
+                .then(|| Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) })
+        };
+        match decision {
+            Some(decision) => decide_or_see(setup, pending, &decision, screen).await?,
+            None => heard = Heard::Later,
+        }
+    }
+    let questions = Question::of(setup, run).await?;
+    for question in &questions {
+        question.show(screen);
+        match prompt::answer(question, screen).await {
+            Some(answer) => question.answer(setup, &answer).await?,
+            None => heard = Heard::Later,
+        }
+    }
+    Ok(if waiting.is_empty() && questions.is_empty() { Heard::Later } else { heard })
+}
+
+/// Shows a question that is not asked here; one of several with what it is called.
+fn show(pending: &Pending, count: usize, live: &mut Live, screen: Screen) {
+    if screen.is_json() || !live.has_asked(pending.wait()) {
+        match screen.is_json() {
+            true => pending.show(screen),
+            false => live.print(&pending.lines().whole()),
+        }
+    }
+    if count > 1 {
+        screen.tell(&format!("this one is --action {}", pending.id()));
+    }
+}
+
+/// Whether `--yes` answers a question. It says what may run; it cannot say what happened, and does not answer for
+/// the person who is asked about exactly one call.
+pub(crate) fn is_allowed_beforehand(pending: &Pending, answers: Answers) -> bool {
+    answers == Answers::Yes && !pending.is_in_doubt() && !pending.is_person_only()
+}
+
+/// A plain yes or no.
+pub(crate) fn yes_or_no(words: &str) -> Option<Verdict> {
+    match words.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(Verdict::Approved),
+        "n" | "no" => Some(Verdict::Rejected),
+        _ => None,
+    }
+}
+
+/// Answers a question, or says plainly why the answer does not count.
+pub(crate) async fn decide(
+    setup: &ProjectRuntime,
+    pending: &Pending,
+    decision: &Decision,
+) -> Result<(), Failure> {
+    let decision =
+        Decision { origin: Some(identity::origin()), via: identity::DOOR.to_owned(), ..decision.clone() };
+    // The run goes on when it is asked for, which a door does after its last answer.
+    let decided = setup.runtime.record_decision(&pending.wait().to_string(), decision).await;
+    decided.map(drop).map_err(|error| undecided(&error))
+}
+
+/// Answers a question. One that was answered elsewhere meanwhile is no failure: the run goes on with that answer.
+async fn decide_or_see(
+    setup: &ProjectRuntime,
+    pending: &Pending,
+    decision: &Decision,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let Err(failure) = decide(setup, pending, decision).await else { return Ok(()) };
+    let open = Pending::of(setup, &pending.wait().run).await?;
+    if open.iter().any(|other| other.wait() == pending.wait()) {
+        return Err(failure);
+    }
+    screen.tell(&failure.message);
+    Ok(())
+}

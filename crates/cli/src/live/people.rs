@@ -1,0 +1,273 @@
+//! A run on a screen that people read.
+
+use std::sync::Arc;
+
+use provost::{Delta, Followed, Seq};
+use provost_engine::WaitId;
+use provost_engine::event::{Event, EventKind};
+use provost_engine::view::{Piece, StoryLine, StoryReader};
+use provost_project::clock;
+use provost_runtime::actor::{LoadError, ReadRun};
+use provost_runtime::port::Clock;
+
+use super::area::{self, Area};
+use super::status::Status;
+use super::view::Manner;
+use crate::screen::{Printer, Screen, Stream};
+use crate::text::{Column, Line, Mark, Role, Span};
+use crate::view::{Context, Gauge, HUMAN, lines, object, over};
+
+/// Shows one run as lines.
+pub(crate) struct People {
+    screen: Screen,
+    manner: Manner,
+    context: Context,
+    limits: Vec<Gauge>,
+    printer: Printer,
+    clock: Arc<dyn Clock>,
+    since_ms: i64,
+    /// What was taken in of the run; none before it began.
+    story: Option<StoryReader>,
+    seq: Seq,
+    /// The model's words that are not whole yet.
+    spoken: String,
+    trouble: Option<Line>,
+    /// The last words that were shown.
+    last: Option<String>,
+    hint: &'static str,
+    /// The questions that stand on the screen.
+    asked: Vec<WaitId>,
+    area: Option<Area>,
+}
+
+impl People {
+    pub(super) fn new(screen: Screen, manner: Manner, limits: Vec<Gauge>, context: Context) -> Self {
+        let clock = clock::clock();
+        Self {
+            screen,
+            manner,
+            context,
+            limits,
+            printer: Printer::new(screen, Stream::Notes),
+            since_ms: clock.now_ms(),
+            clock,
+            story: None,
+            seq: Seq(0),
+            spoken: String::new(),
+            trouble: None,
+            last: None,
+            hint: "Ctrl-C stops",
+            asked: Vec::new(),
+            area: screen.can_draw().then(Area::default),
+        }
+    }
+
+    pub(super) fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    pub(super) fn is_drawn(&self) -> bool {
+        self.area.is_some()
+    }
+
+    pub(super) fn context(&self) -> Context {
+        self.context.clone()
+    }
+
+    pub(super) fn has_asked(&self, wait: &WaitId) -> bool {
+        self.asked.contains(wait)
+    }
+
+    /// Shows how the run ended.
+    pub(super) fn end(&mut self) {
+        let Some(story) = &self.story else { return };
+        let Some(status) = story.state().ended else { return };
+        let stop = story.state().stops.iter().find(|stop| stop.status() == status);
+        let lines = over(status, stop, &story.totals(), &self.context);
+        self.print(&lines);
+    }
+
+    pub(super) fn has_just_said(&self, words: &str) -> bool {
+        self.last.as_deref().is_some_and(|last| last.trim() == words.trim())
+    }
+
+    /// Takes in a run as it is stored, and shows what is behind a position.
+    pub(super) fn begin(&mut self, read: &ReadRun, shown: Seq) -> Result<Seq, LoadError> {
+        let Some((first, others)) = read.events.split_first() else {
+            return Err(LoadError::Unknown(read.run.clone()));
+        };
+        let (mut story, mut told) = StoryReader::begin(&read.agent, &read.history, first)?;
+        for event in others {
+            told.extend(story.take(event)?);
+        }
+        self.seq = read.events.last().map_or(first.seq, |event| event.seq);
+        self.story = Some(story);
+        told.retain(|line| line.seq > shown);
+        self.tell(&told);
+        Ok(self.seq)
+    }
+
+    pub(super) fn take_in(&mut self, followed: Followed) {
+        match followed {
+            Followed::Event(event) => self.event(&event.event),
+            Followed::Delta(Delta::Text(text)) => {
+                self.trouble = None;
+                self.spoken.push_str(&text);
+            }
+            Followed::Delta(Delta::Restart) => self.broke_off(),
+            Followed::Delta(Delta::Trouble(problem)) => {
+                self.note(&format!("{problem}; it is tried again until it can be written"));
+            }
+            // Calls are shown when they are declared, with what was decided about them.
+            Followed::Delta(
+                Delta::Reasoning(_)
+                | Delta::Call { .. }
+                | Delta::Arguments { .. }
+                | Delta::Output { .. }
+                | Delta::Progress { .. },
+            ) => {}
+            Followed::Lagged(count) => self.note(&format!("{count} pieces left out; provost show has them")),
+            Followed::Unreadable(problem) => {
+                self.note(&format!("the journal cannot be read any further: {problem}"));
+            }
+        }
+        self.draw();
+    }
+
+    fn event(&mut self, event: &Event) {
+        let Some(story) = self.story.as_mut().filter(|_| event.seq > self.seq) else { return };
+        self.seq = event.seq;
+        match story.take(event) {
+            Ok(told) => {
+                self.tell(&told);
+                self.started(event);
+            }
+            Err(illegal) => self.note(&format!("the journal cannot be read any further: {illegal}")),
+        }
+    }
+
+    /// Where nothing is drawn again, the start of a call that may take its time is a line of its own.
+    fn started(&mut self, event: &Event) {
+        let (EventKind::ActionStarted(started), Some(story), None) = (&event.kind, &self.story, &self.area)
+        else {
+            return;
+        };
+        let call = story.running().map(|(call, _)| call).find(|call| call.action == started.action);
+        let action = story.state().action(started.action).filter(|action| !action.spec.only_reads());
+        let (Some(call), Some(action)) = (call, action) else { return };
+        let spans = vec![
+            Span::text(&call.tool).at(Column::Tool),
+            Span::text(object(&call.tool, &action.args.redacted)).at(Column::Object),
+            Span::new("running", Role::Alive).at(Column::Outcome),
+        ];
+        self.print(&[Line::new(Mark::Running(0), format!("call {}", call.number), spans)]);
+    }
+
+    /// What was heard of the answer does not count.
+    fn broke_off(&mut self) {
+        if !std::mem::take(&mut self.spoken).is_empty() {
+            let spans = vec![
+                Span::text("model").at(Column::Tool),
+                Span::text("").at(Column::Object),
+                Span::new("broke off", Role::Text).at(Column::Outcome),
+                Span::text(", asked again"),
+            ];
+            self.print(&[Line::new(Mark::Waits, "", spans)]);
+        }
+    }
+
+    fn tell(&mut self, told: &[StoryLine]) {
+        for line in told {
+            if let Piece::Turn { .. } | Piece::Words { .. } = &line.piece {
+                self.spoken.clear();
+                self.trouble = None;
+            }
+            if let (Piece::Asks { pending, .. }, true) = (&line.piece, self.is_shown(&line.piece)) {
+                self.asked.push(pending.wait.clone());
+            }
+            if self.is_shown(&line.piece) {
+                let lines = lines(line, &self.context);
+                self.print(&lines);
+            }
+            if let Piece::Words { text } = &line.piece {
+                self.said(text);
+            }
+        }
+    }
+
+    /// In a conversation turns are no matter of the person, and what they said stands above; a question that is asked
+    /// here is shown when it is asked.
+    fn is_shown(&self, piece: &Piece) -> bool {
+        match piece {
+            Piece::Turn { .. } | Piece::Prompt { .. } | Piece::CancelAsked { .. } => {
+                self.manner == Manner::Run
+            }
+            Piece::Asks { .. } => self.manner == Manner::Run && !self.screen.can_ask(),
+            Piece::Waits { call, .. } => call.tool != HUMAN,
+            Piece::Words { .. } => self.manner == Manner::Run || self.speaks_here(),
+            _ => true,
+        }
+    }
+
+    /// Whether the model's words stand among the lines; else they are data.
+    fn speaks_here(&self) -> bool {
+        self.screen.is_terminal(Stream::Data) && self.screen.is_terminal(Stream::Notes)
+    }
+
+    fn said(&mut self, text: &str) {
+        if self.manner == Manner::Chat && !self.speaks_here() {
+            self.screen.data(text);
+        }
+        self.last = Some(text.to_owned());
+    }
+
+    /// Draws again what changes with time and with the size of the terminal.
+    pub(super) fn draw(&mut self) {
+        let (Some(story), Some(area)) = (&self.story, &mut self.area) else { return };
+        let Some(lines_max) = area::lines_max().filter(|_| self.screen.can_draw()) else {
+            return area.clear();
+        };
+        let status = Status {
+            story,
+            limits: &self.limits,
+            spoken: &self.spoken,
+            trouble: self.trouble.clone(),
+            since_ms: self.since_ms,
+            now_ms: self.clock.now_ms(),
+            hint: self.hint,
+        };
+        let mut rows = self.printer.rows(&status.lines(lines_max));
+        // A line may take several rows.
+        let over = rows.len().saturating_sub(lines_max);
+        rows.drain(..over);
+        area.draw(&rows);
+    }
+
+    /// Takes away what is drawn, and shows what was held back: somebody else writes now.
+    pub(super) fn rest(&mut self) {
+        self.spoken.clear();
+        let held = self.story.as_mut().map(StoryReader::flush).unwrap_or_default();
+        self.tell(&held);
+        if let Some(area) = &mut self.area {
+            area.clear();
+        }
+    }
+
+    /// Appends lines above what is drawn.
+    pub(super) fn print(&mut self, lines: &[Line]) {
+        if let Some(area) = &mut self.area {
+            area.clear();
+        }
+        self.printer.print(lines);
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.print(&[Line::note("run", vec![Span::text(text)])]);
+        self.draw();
+    }
+
+    pub(super) fn hint(&mut self, hint: &'static str) {
+        self.hint = hint;
+        self.draw();
+    }
+}

@@ -1,0 +1,273 @@
+//! The line in which a person answers, and what the answers mean.
+
+use provost::Decision;
+use provost_contract::json::{Object, without_nulls};
+use serde_json::json;
+
+use crate::editor;
+use crate::identity;
+use crate::live::Live;
+use crate::pending::Pending;
+use crate::question::Question;
+use crate::screen::{Screen, Stream};
+use crate::text::{Line, Mark, Role, Span, Style, counted, styled};
+use crate::view::spoken_rule;
+
+/// How many rows of a terminal stay free for the answers below a diff.
+const ROWS_BELOW: usize = 8;
+/// How much of a diff is shown at least.
+const ROWS_MIN: usize = 6;
+
+/// Asks a person until the answer is one; none means later. What stands behind a no is the reason.
+pub(crate) async fn asked(
+    pending: &Pending,
+    (number, of): (usize, usize),
+    live: &mut Live,
+    screen: Screen,
+) -> Option<Decision> {
+    let mut asking = Asking::new(pending, screen);
+    asking.show(live, (number, of));
+    let mut offered = true;
+    loop {
+        if offered {
+            live.print(&asking.offer());
+        }
+        let line = screen.ask(&asking.prompt()).await;
+        match asking.heard(line.as_deref()) {
+            Heard::Decided(decision) => return Some(*decision),
+            Heard::Later => return None,
+            Heard::Shows(lines) => live.print(&lines),
+        }
+        offered = false;
+    }
+}
+
+/// Asks for the answer to an agent's question; none means later.
+pub(crate) async fn answer(question: &Question, screen: Screen) -> Option<String> {
+    if !screen.can_ask() {
+        return None;
+    }
+    let spans = vec![Span::text("your answer, Enter alone for later "), Span::strong("› ")];
+    let prompt = line_of(&Line::new(Mark::Asks, "", spans), screen);
+    let _ = question;
+    screen.ask(&prompt).await.filter(|answer| !answer.trim().is_empty())
+}
+
+/// What came of an answer.
+enum Heard {
+    Decided(Box<Decision>),
+    Later,
+    Shows(Vec<Line>),
+}
+
+/// One question while it is asked.
+struct Asking<'a> {
+    pending: &'a Pending,
+    screen: Screen,
+    about: String,
+    /// The evidence that was folded away.
+    folded: Vec<Line>,
+    /// Arguments that the person changed.
+    edited: Option<Object>,
+}
+
+impl<'a> Asking<'a> {
+    fn new(pending: &'a Pending, screen: Screen) -> Self {
+        let about = pending.lines().about;
+        Self { pending, screen, about, folded: Vec::new(), edited: None }
+    }
+
+    /// The question, with as much of the evidence as leaves room for the answers.
+    fn show(&mut self, live: &mut Live, (number, of): (usize, usize)) {
+        let mut lines = self.pending.lines();
+        if of > 1
+            && let Some(first) = lines.head.first_mut()
+        {
+            first.right = vec![Span::quiet(format!("{number} of {of} that wait for you"))];
+        }
+        let room = rows().saturating_sub(lines.head.len() + ROWS_BELOW).max(ROWS_MIN);
+        if lines.evidence.len() > room {
+            self.folded = lines.evidence.split_off(room.saturating_sub(1));
+            let text =
+                format!("… {}: m shows them", counted(self.folded.len() as u64, "more line", "more lines"));
+            lines.evidence.push(Line::note("approval", vec![Span::quiet(format!("    {text}"))]));
+        }
+        live.print(&lines.whole());
+    }
+
+    /// The answers there are, each with what it does.
+    fn offer(&self) -> Vec<Line> {
+        let answers: Vec<(&str, &str)> = match self.pending.is_in_doubt() {
+            true => vec![
+                ("1", "it happened, say what"),
+                ("2", "run it again"),
+                ("3", "leave it, say why"),
+                ("w", "why it asks"),
+                ("l", "later, it waits"),
+            ],
+            false => {
+                let more = (!self.folded.is_empty()).then_some(("m", "more of the diff"));
+                let first = [("y", "allow this call"), ("n", "decline, say why"), ("e", "edit it first")];
+                let last = [("w", "why it asks"), ("l", "later, it waits"), ("?", "all answers")];
+                first.into_iter().chain(more).chain(last).collect()
+            }
+        };
+        let mut lines = vec![Line::blank()];
+        for row in answers.chunks(3) {
+            let mut spans = Vec::new();
+            for (key, what) in row {
+                spans.extend([Span::strong(key), Span::text(format!("  {what:<22}"))]);
+            }
+            lines.push(Line::note("answers", spans));
+        }
+        lines
+    }
+
+    fn prompt(&self) -> String {
+        let changed = if self.edited.is_some() { ", changed by you" } else { "" };
+        let (mark, keys) = match (self.pending.is_in_doubt(), self.folded.is_empty()) {
+            (true, _) => (Mark::InDoubt, "1 2 3 w l ?"),
+            (false, true) => (Mark::Asks, "y n e w l ?"),
+            (false, false) => (Mark::Asks, "y n e m w l ?"),
+        };
+        let about = crate::text::cut(&self.about, 48, "…");
+        let spans = vec![
+            Span::text(format!("{about}{changed}   ")),
+            Span::strong(keys),
+            Span::text(" "),
+            Span::strong("› "),
+        ];
+        line_of(&Line::new(mark, "answer", spans), self.screen)
+    }
+
+    fn heard(&mut self, line: Option<&str>) -> Heard {
+        let Some(line) = line.map(str::trim) else { return Heard::Later };
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match (word.to_ascii_lowercase().as_str(), self.pending.is_in_doubt()) {
+            ("y" | "yes" | "a", false) if rest.is_empty() => self.allows(),
+            ("n" | "no" | "d", false) => decided(Decision::reject(identity::person(), rest)),
+            ("1", true) if !rest.is_empty() => decided(happened(identity::person(), rest, "")),
+            ("1", true) => shows("Say what came of it: 1 and the result, in one line. Nothing is decided."),
+            ("2", true) if rest == "looked" => decided(Decision::approve(identity::person())),
+            ("2", true) => shows(
+                "If it took effect the first time, it happens twice. Look first, then answer: 2 looked. \
+                 Nothing is decided.",
+            ),
+            ("3", true) => decided(Decision::reject(identity::person(), rest)),
+            ("l" | "later", _) => Heard::Later,
+            ("e" | "edit", false) => self.edits(),
+            ("m" | "more", false) if !self.folded.is_empty() => {
+                Heard::Shows(std::mem::take(&mut self.folded))
+            }
+            ("w" | "why", _) => Heard::Shows(self.why()),
+            ("?" | "help", _) => Heard::Shows(self.help()),
+            ("", _) => shows("Enter alone decides nothing. ? explains the answers."),
+            _ => {
+                shows(&format!("“{line}” is not an answer here. Nothing is decided. ? explains the answers."))
+            }
+        }
+    }
+
+    fn allows(&mut self) -> Heard {
+        let hidden = match self.folded.len() {
+            0 => String::new(),
+            lines => format!("{} not shown", counted(lines as u64, "line", "lines")),
+        };
+        let yes = Decision::approve(identity::person());
+        decided(Decision { parameters: self.edited.take(), reason: hidden, ..yes })
+    }
+
+    fn edits(&mut self) -> Heard {
+        let now = self.edited.as_ref().unwrap_or(self.pending.arguments());
+        match editor::edited(now) {
+            Ok(Some(changed)) => {
+                let lines = changes(now, &changed);
+                self.edited = Some(changed);
+                Heard::Shows(lines)
+            }
+            Ok(None) => shows("Nothing was changed, and nothing is decided."),
+            Err(problem) => shows(&format!("{problem}. Nothing is decided.")),
+        }
+    }
+
+    fn why(&self) -> Vec<Line> {
+        let asked = &self.pending.asked;
+        let mut lines = Vec::new();
+        if let Some((layer, rule)) = &asked.rule {
+            let spans = vec![Span::text(format!("{}: {}", layer.replace('_', " "), spoken_rule(rule)))];
+            lines.push(crate::view::fact("asks", spans));
+        }
+        if !asked.reason.is_empty() {
+            lines.push(crate::view::fact("because", vec![Span::text(&asked.reason)]));
+        }
+        lines.push(crate::view::fact("yes", vec![Span::text("makes this call, then the run goes on")]));
+        lines.push(crate::view::fact(
+            "no",
+            vec![Span::text("changes nothing; the agent reads your reason and goes on")],
+        ));
+        lines.push(crate::view::fact(
+            "later",
+            vec![Span::text("the run waits, on disk, for as long as it takes")],
+        ));
+        lines
+    }
+
+    fn help(&self) -> Vec<Line> {
+        let mut lines = self.offer();
+        let text = match self.pending.is_in_doubt() {
+            true => "1 RESULT says what came of it; 2 looked runs it again; 3 REASON leaves it as it is.",
+            false => {
+                "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed."
+            }
+        };
+        lines.push(Line::note("answers", vec![Span::text(text)]));
+        lines.push(Line::note("answers", vec![Span::text("Ctrl-C and the end of input mean later.")]));
+        lines
+    }
+}
+
+/// A person's word for what came of a call that was in doubt.
+pub(crate) fn happened(by: String, result: &str, reason: &str) -> Decision {
+    let why = Some(reason).filter(|reason| !reason.is_empty());
+    let result = without_nulls(&json!({ "reported_by": by, "result": result.trim(), "reason": why }));
+    Decision { reason: reason.to_owned(), ..Decision::happened(by, result) }
+}
+
+fn decided(decision: Decision) -> Heard {
+    Heard::Decided(Box::new(decision))
+}
+
+fn shows(text: &str) -> Heard {
+    Heard::Shows(vec![Line::note("answer", vec![Span::text(text)])])
+}
+
+/// What a person changed of the arguments.
+fn changes(before: &Object, after: &Object) -> Vec<Line> {
+    let mut lines =
+        vec![Line::note("answer", vec![Span::text("Your change to the call; nothing is decided yet:")])];
+    let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for key in keys {
+        let (old, new) = (before.get(key), after.get(key));
+        if old != new {
+            let line = |sign: &str, value: &serde_json::Value, role: Role| {
+                Line::note("change", vec![Span::new(format!("{sign} {key}: {value}"), role)])
+            };
+            lines.extend(old.map(|value| line("-", value, Role::Bad)));
+            lines.extend(new.map(|value| line("+", value, Role::Done)));
+        }
+    }
+    lines
+}
+
+/// A line as text without its line end: a person types behind it.
+fn line_of(line: &Line, screen: Screen) -> String {
+    let paint = screen.paint(Stream::Notes);
+    let text = styled(std::slice::from_ref(line), paint);
+    let end = if paint.style == Style::Plain { " " } else { "" };
+    format!("{}{end}", text.trim_end_matches(['\n', ' ']).to_owned() + if end.is_empty() { " " } else { "" })
+}
+
+fn rows() -> usize {
+    crossterm::terminal::size().map_or(24, |(_, rows)| rows.into())
+}

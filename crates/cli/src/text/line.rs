@@ -1,0 +1,145 @@
+//! One line: who speaks, what is said, and what stands at the right edge.
+
+use super::{Mark, escaped};
+
+/// What a piece of text means. Colours follow from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Text as any other.
+    #[default]
+    Text,
+    /// A name, or something that can be typed.
+    Strong,
+    /// Something that can be missed.
+    Quiet,
+    /// Completed, allowed, added.
+    Done,
+    /// A person must answer.
+    You,
+    /// Failed, denied, removed.
+    Bad,
+    /// Running.
+    Alive,
+    /// The bar before the model's words, and nothing else.
+    Model,
+}
+
+/// Where a piece of text begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Column {
+    /// Behind the piece before it.
+    #[default]
+    Flow,
+    /// The same; the plain writer leaves it out, because the subject says it.
+    Label,
+    /// In the column of tools.
+    Tool,
+    /// In the column of what a call is about.
+    Object,
+    /// In the column of verdicts.
+    Outcome,
+}
+
+/// A piece of text with one meaning. Nothing in it is obeyed by a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) text: String,
+    pub(crate) role: Role,
+    pub(crate) column: Column,
+}
+
+impl Span {
+    pub(crate) fn new(text: impl AsRef<str>, role: Role) -> Self {
+        Self { text: escaped(text.as_ref()), role, column: Column::Flow }
+    }
+
+    pub(crate) fn text(text: impl AsRef<str>) -> Self {
+        Self::new(text, Role::Text)
+    }
+
+    pub(crate) fn strong(text: impl AsRef<str>) -> Self {
+        Self::new(text, Role::Strong)
+    }
+
+    pub(crate) fn quiet(text: impl AsRef<str>) -> Self {
+        Self::new(text, Role::Quiet)
+    }
+
+    /// What the subject of the line says already.
+    pub(crate) fn label(text: impl AsRef<str>, role: Role) -> Self {
+        Self::new(text, role).at(Column::Label)
+    }
+
+    pub(crate) fn at(mut self, column: Column) -> Self {
+        self.column = column;
+        self
+    }
+}
+
+/// What happens to a line that is too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It goes on below.
+    #[default]
+    Wrap,
+    /// It is cut, with a sign.
+    Cut,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) mark: Mark,
+    /// The subject, as the plain writer begins its line: `call 8`, `model`, `turn 2`.
+    pub(crate) subject: String,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) right: Vec<Span>,
+    pub(crate) fit: Fit,
+    /// How many cells at the left edge are a gutter, below which the text does not go on when it is wrapped.
+    pub(crate) gutter: usize,
+    /// How much further the rest of a wrapped text is set in.
+    pub(crate) hang: usize,
+    /// Whether it may use all of the screen: a row of a table.
+    pub(crate) wide: bool,
+}
+
+impl Line {
+    pub(crate) fn new(mark: Mark, subject: impl Into<String>, spans: Vec<Span>) -> Self {
+        Self { mark, subject: subject.into(), spans, ..Self::default() }
+    }
+
+    /// A line of Provost without a mark.
+    pub(crate) fn note(subject: impl Into<String>, spans: Vec<Span>) -> Self {
+        Self::new(Mark::Nothing, subject, spans)
+    }
+
+    /// An empty line; the plain writer leaves it out.
+    pub(crate) fn blank() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn is_blank(&self) -> bool {
+        self.mark == Mark::Nothing && self.spans.is_empty() && self.right.is_empty()
+    }
+
+    pub(crate) fn right(mut self, right: Vec<Span>) -> Self {
+        self.right = right;
+        self
+    }
+
+    pub(crate) fn fit(mut self, fit: Fit) -> Self {
+        self.fit = fit;
+        self
+    }
+
+    /// A row of a table.
+    pub(crate) fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
+    pub(crate) fn gutter(mut self, cells: usize) -> Self {
+        self.gutter = cells;
+        self
+    }
+}

@@ -1,0 +1,126 @@
+//! Whether there are colours, attributes and letters beyond ASCII, and how wide the screen is.
+
+use provost_project::environment;
+
+use super::Role;
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// How text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Paint {
+    pub(crate) style: Style,
+    /// Whether letters beyond ASCII can be shown.
+    pub(crate) unicode: bool,
+    /// How wide the screen is; none when lines may have any length.
+    pub(crate) columns: Option<usize>,
+}
+
+/// Marks, columns and colours; or a subject and a colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Without marks, columns, colours and attributes.
+    Plain,
+    /// With marks, columns and attributes, without colours.
+    Colourless,
+    /// With everything.
+    Coloured,
+}
+
+impl Style {
+    /// Decides for a stream: `--color`, then the variables, then whether it is a terminal.
+    pub(crate) fn decide(choice: ColorChoice, is_plain: bool, is_terminal: bool) -> Self {
+        Self::of(choice, is_plain, is_terminal, |name| {
+            environment::has(name).then(|| environment::is_zero(name))
+        })
+    }
+
+    /// The same with variables of its own: none when it is not set, else whether it is `0`.
+    fn of(
+        choice: ColorChoice,
+        is_plain: bool,
+        is_terminal: bool,
+        variable: impl Fn(&str) -> Option<bool>,
+    ) -> Self {
+        let forced = ["CLICOLOR_FORCE", "FORCE_COLOR"].iter().any(|name| variable(name) == Some(false));
+        let without = match choice {
+            _ if is_plain => return Self::Plain,
+            ColorChoice::Always => return Self::Coloured,
+            ColorChoice::Never => true,
+            ColorChoice::Auto if variable("NO_COLOR").is_some() => true,
+            ColorChoice::Auto if forced => return Self::Coloured,
+            ColorChoice::Auto => variable("CLICOLOR") == Some(true),
+        };
+        match (is_terminal, without) {
+            (false, _) => Self::Plain,
+            (true, true) => Self::Colourless,
+            (true, false) => Self::Coloured,
+        }
+    }
+}
+
+impl Paint {
+    /// What begins a piece of text with a meaning; empty when nothing does.
+    pub(crate) fn begin(self, role: Role) -> &'static str {
+        match (self.style, role) {
+            (Style::Plain, _) | (_, Role::Text) => "",
+            (_, Role::Strong) => "\u{1b}[1m",
+            (_, Role::Quiet) => "\u{1b}[2m",
+            (Style::Colourless, _) => "",
+            (Style::Coloured, Role::Done) => "\u{1b}[32m",
+            (Style::Coloured, Role::You) => "\u{1b}[33m",
+            (Style::Coloured, Role::Bad) => "\u{1b}[31m",
+            (Style::Coloured, Role::Alive) => "\u{1b}[36m",
+            (Style::Coloured, Role::Model) => "\u{1b}[35m",
+        }
+    }
+
+    /// A piece of text with its meaning.
+    pub(crate) fn painted(self, text: &str, role: Role) -> String {
+        match self.begin(role) {
+            "" => text.to_owned(),
+            begin if text.trim().is_empty() && !begin.is_empty() => text.to_owned(),
+            begin => format!("{begin}{text}\u{1b}[0m"),
+        }
+    }
+
+    /// The sign where something was cut.
+    pub(crate) fn ellipsis(self) -> &'static str {
+        if self.unicode { "…" } else { "..." }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style(choice: ColorChoice, is_terminal: bool, set: &[(&str, &str)]) -> Style {
+        let variable = |name: &str| {
+            set.iter().find(|(key, value)| *key == name && !value.is_empty()).map(|(_, value)| *value == "0")
+        };
+        Style::of(choice, false, is_terminal, variable)
+    }
+
+    #[test]
+    fn the_first_word_about_colours_counts() {
+        use ColorChoice::{Always, Auto, Never};
+        assert_eq!(style(Auto, true, &[]), Style::Coloured);
+        assert_eq!(style(Auto, false, &[]), Style::Plain);
+        assert_eq!(style(Auto, true, &[("NO_COLOR", "1")]), Style::Colourless);
+        assert_eq!(style(Auto, true, &[("NO_COLOR", "")]), Style::Coloured);
+        assert_eq!(style(Always, false, &[("NO_COLOR", "1")]), Style::Coloured);
+        assert_eq!(style(Never, true, &[("FORCE_COLOR", "1")]), Style::Colourless);
+        assert_eq!(style(Auto, false, &[("FORCE_COLOR", "1")]), Style::Coloured);
+        assert_eq!(style(Auto, false, &[("CLICOLOR_FORCE", "0")]), Style::Plain);
+        assert_eq!(style(Auto, true, &[("NO_COLOR", "1"), ("FORCE_COLOR", "1")]), Style::Colourless);
+        assert_eq!(style(Auto, true, &[("CLICOLOR", "0")]), Style::Colourless);
+        assert_eq!(Style::of(Always, true, true, |_| None), Style::Plain);
+    }
+}

@@ -1,0 +1,245 @@
+//! The styled writer: marks, columns, colours by meaning, wrapped by what text takes on the screen.
+
+use super::plain::plain;
+use super::wrap::{self, Piece};
+use super::{Column, Fit, Line, Mark, Paint, Role, Style, cut, width};
+
+/// Where text begins that stands behind a mark.
+const TEXT_AT: usize = 3;
+/// How wide a tool's name may make its column.
+const TOOL_MAX: usize = 24;
+/// Wider than this, eyes do not travel.
+const COLUMNS_MAX: usize = 120;
+const PROSE_MAX: usize = 100;
+/// As wide as a terminal is that does not say so.
+const COLUMNS: usize = 80;
+
+/// Writes lines. A long name of a tool widens its column for the lines that follow.
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    pub(crate) paint: Paint,
+    tool: usize,
+}
+
+/// Lines as text, each with its line end.
+pub(crate) fn styled(lines: &[Line], paint: Paint) -> String {
+    let mut writer = Writer::new(paint);
+    lines.iter().map(|line| writer.written(line)).collect()
+}
+
+impl Writer {
+    pub(crate) fn new(paint: Paint) -> Self {
+        Self { paint, tool: 0 }
+    }
+
+    /// A line as text with its line end; empty when the plain writer leaves it out.
+    pub(crate) fn written(&mut self, line: &Line) -> String {
+        let rows = self.rows(line);
+        rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect()
+    }
+
+    /// The rows of the screen that a line takes.
+    pub(crate) fn rows(&mut self, line: &Line) -> Vec<String> {
+        match self.paint.style {
+            Style::Plain => plain(line, self.paint),
+            Style::Colourless | Style::Coloured => {
+                let line = if self.paint.unicode { line.clone() } else { ascii(line) };
+                let rows = self.laid_out(&line);
+                rows.iter().map(|row| self.painted(row)).collect()
+            }
+        }
+    }
+
+    fn columns(&self) -> usize {
+        self.paint.columns.unwrap_or(COLUMNS)
+    }
+
+    /// The right edge; the last cell stays free.
+    fn edge(&self) -> usize {
+        self.columns().min(COLUMNS_MAX).saturating_sub(1)
+    }
+
+    fn tool_width(&self) -> usize {
+        self.tool.max(if self.columns() >= COLUMNS_MAX { 14 } else { 12 })
+    }
+
+    fn outcome_at(&self) -> usize {
+        let at = match self.columns() {
+            0..=71 => 34,
+            72..=119 => 46,
+            _ => 64,
+        };
+        at + self.tool_width().saturating_sub(if self.columns() >= COLUMNS_MAX { 14 } else { 12 })
+    }
+
+    fn laid_out(&mut self, line: &Line) -> Vec<Vec<Piece>> {
+        if line.is_blank() {
+            return vec![Vec::new()];
+        }
+        match line.spans.first().map(|span| span.column) {
+            Some(Column::Tool) => self.call(line),
+            Some(Column::Object) => self.text(line, TEXT_AT + self.tool_width()),
+            Some(Column::Outcome) => self.text(line, self.outcome_at()),
+            Some(Column::Flow | Column::Label) | None => match line.mark {
+                Mark::Program => self.text(line, 5),
+                _ => self.text(line, TEXT_AT),
+            },
+        }
+    }
+
+    fn painted(&self, row: &[Piece]) -> String {
+        row.iter().map(|(text, role)| self.paint.painted(text, *role)).collect::<String>()
+    }
+
+    /// The cells before the text of a row.
+    fn lead(&self, mark: Mark, at: usize, is_first: bool) -> Vec<Piece> {
+        let glyph = if self.paint.unicode { mark.glyph() } else { mark.ascii() };
+        match mark {
+            Mark::Nothing => vec![(" ".repeat(at), Role::Text)],
+            Mark::Program => {
+                vec![(format!("   {glyph}"), Role::Quiet), (" ".repeat(at.saturating_sub(4)), Role::Text)]
+            }
+            // The bar stands before each row, so that no row can be taken for one of Provost.
+            Mark::Model => vec![
+                (glyph.to_owned(), mark.role()),
+                (" ".repeat(at.saturating_sub(width(glyph))), Role::Text),
+            ],
+            _ if is_first => {
+                let space = at.saturating_sub(width(glyph));
+                vec![(glyph.to_owned(), mark.role()), (" ".repeat(space), Role::Text)]
+            }
+            _ => vec![(" ".repeat(at), Role::Text)],
+        }
+    }
+
+    fn text(&self, line: &Line, at: usize) -> Vec<Vec<Piece>> {
+        let edge = match line.mark {
+            _ if line.wide => self.columns().saturating_sub(1),
+            Mark::Model | Mark::Person => self.edge().min(PROSE_MAX),
+            Mark::Program => self.columns().saturating_sub(1),
+            _ => self.edge(),
+        };
+        let spans: Vec<Piece> = line.spans.iter().map(|span| (span.text.clone(), span.role)).collect();
+        let at = if line.gutter > 0 { 0 } else { at };
+        let room = edge.saturating_sub(at);
+        let mut rows = match line.fit {
+            Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(line.gutter + line.hang)),
+            Fit::Cut => vec![cut_spans(&spans, room, self.paint.ellipsis())],
+        };
+        for (index, row) in rows.iter_mut().enumerate() {
+            let mut whole = self.lead(line.mark, at, index == 0);
+            if index > 0 {
+                whole.push((" ".repeat(line.gutter + line.hang), Role::Text));
+            }
+            whole.append(row);
+            *row = whole;
+        }
+        self.with_right(rows, line, edge)
+    }
+
+    /// What stands at the right edge: on the first row if it fits, else on one of its own.
+    fn with_right(&self, mut rows: Vec<Vec<Piece>>, line: &Line, edge: usize) -> Vec<Vec<Piece>> {
+        let right: Vec<Piece> = line.right.iter().map(|span| (span.text.clone(), span.role)).collect();
+        let cells = taken(&right);
+        if cells == 0 {
+            return rows;
+        }
+        let Some(first) = rows.first_mut() else { return vec![right] };
+        let free = edge.saturating_sub(taken(first));
+        if free > cells {
+            first.push((" ".repeat(free - cells), Role::Text));
+            first.extend(right);
+        } else {
+            let indent = edge.saturating_sub(cells);
+            rows.push([vec![(" ".repeat(indent), Role::Text)], right].concat());
+        }
+        rows
+    }
+
+    /// A call: tool, object, verdict and duration in their columns.
+    fn call(&mut self, line: &Line) -> Vec<Vec<Piece>> {
+        let of = |column: Column| {
+            let mut now = Column::Flow;
+            let spans = line.spans.iter().filter(|span| {
+                now = if span.column == Column::Flow { now } else { span.column };
+                now == column
+            });
+            spans.map(|span| (span.text.clone(), span.role)).collect::<Vec<Piece>>()
+        };
+        let (tool, object, outcome) = (of(Column::Tool), of(Column::Object), of(Column::Outcome));
+        let sign = self.paint.ellipsis();
+        let tool = cut_spans(&tool, TOOL_MAX, sign);
+        self.tool = self.tool_width().max(taken(&tool) + 1);
+        let (object_at, outcome_at, edge) = (TEXT_AT + self.tool, self.outcome_at(), self.edge());
+        let right = taken_right(line);
+        let mut row = self.lead(line.mark, TEXT_AT, true);
+        row.extend(tool);
+        pad(&mut row, object_at);
+        let beside = taken(&object) < outcome_at.saturating_sub(object_at)
+            && outcome_at + taken(&outcome) + if right > 0 { right + 1 } else { 0 } <= edge;
+        if beside {
+            row.extend(object);
+            if !outcome.is_empty() {
+                pad(&mut row, outcome_at);
+                row.extend(outcome);
+            }
+            return self.with_right(vec![row], line, edge);
+        }
+        row.extend(cut_spans(&object, edge.saturating_sub(object_at), sign));
+        let below =
+            wrap::wrap(&outcome, edge.saturating_sub(object_at + right + 1), edge.saturating_sub(object_at));
+        let indent = || vec![(" ".repeat(object_at), Role::Text)];
+        let below = below.into_iter().map(|row| [indent(), row].concat()).collect();
+        [vec![row], self.with_right(below, line, edge)].concat()
+    }
+}
+
+fn taken_right(line: &Line) -> usize {
+    line.right.iter().map(|span| width(&span.text)).sum()
+}
+
+fn taken(row: &[Piece]) -> usize {
+    row.iter().map(|(text, _)| width(text)).sum()
+}
+
+fn pad(row: &mut Vec<Piece>, to: usize) {
+    let space = to.saturating_sub(taken(row));
+    row.push((" ".repeat(space), Role::Text));
+}
+
+fn cut_spans(spans: &[Piece], room: usize, sign: &str) -> Vec<Piece> {
+    if taken(spans) <= room {
+        return spans.to_vec();
+    }
+    let (mut left, mut row) = (room, Vec::new());
+    for (text, role) in spans {
+        let fits = width(text) < left;
+        row.push((if fits { text.clone() } else { cut(&format!("{text} "), left, sign) }, *role));
+        if !fits {
+            break;
+        }
+        left -= width(text);
+    }
+    row
+}
+
+/// Provost's own letters in ASCII. What models and programs say stays as it is.
+fn ascii(line: &Line) -> Line {
+    if matches!(line.mark, Mark::Model | Mark::Program) {
+        return line.clone();
+    }
+    let mut line = line.clone();
+    for span in line.spans.iter_mut().chain(&mut line.right) {
+        span.text = ascii_text(&span.text);
+    }
+    line
+}
+
+/// A text of Provost in ASCII.
+pub(super) fn ascii_text(text: &str) -> String {
+    text.replace(['“', '”'], "\"")
+        .replace(['‘', '’'], "'")
+        .replace('…', "...")
+        .replace('›', ">")
+        .replace('×', "x")
+}

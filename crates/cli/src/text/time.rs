@@ -1,0 +1,65 @@
+//! Times where a person is: local, and as short as they can be.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Times of one zone, seen from now.
+pub(crate) struct Local {
+    zone: TimeZone,
+    now_ms: i64,
+}
+
+/// The zone of the machine, as `TZ` or its settings name it.
+pub(crate) fn zone() -> TimeZone {
+    TimeZone::try_system().unwrap_or(TimeZone::UTC)
+}
+
+impl Local {
+    pub(crate) fn new(zone: TimeZone, now_ms: i64) -> Self {
+        Self { zone, now_ms }
+    }
+
+    /// A moment: today `14:04`, in the last days `Mon 17:20`, else a date.
+    pub(crate) fn short(&self, at_ms: i64) -> String {
+        self.formatted(at_ms, "%H:%M", "%a %H:%M", "%Y-%m-%d")
+    }
+
+    /// The same with its day and its seconds: `today 11:40:14`.
+    pub(crate) fn long(&self, at_ms: i64) -> String {
+        self.formatted(at_ms, "today %H:%M:%S", "%a %Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
+    }
+
+    /// How far the zone is from UTC now: `+01:00`.
+    pub(crate) fn offset(&self) -> String {
+        self.formatted(self.now_ms, "%:z", "%:z", "%:z")
+    }
+
+    fn formatted(&self, at_ms: i64, today: &str, this_week: &str, before: &str) -> String {
+        let zoned = |ms: i64| Timestamp::from_millisecond(ms).ok().map(|at| at.to_zoned(self.zone.clone()));
+        let (Some(at), Some(now)) = (zoned(at_ms), zoned(self.now_ms)) else { return String::new() };
+        let days = now.date().since(at.date()).map_or(i32::MAX, |span| span.get_days());
+        let form = match days {
+            0 => today,
+            1..=6 => this_week,
+            _ => before,
+        };
+        at.strftime(form).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_as_short_as_it_can_be() {
+        let zone = TimeZone::fixed(jiff::tz::offset(1));
+        let now = 1_780_000_000_000;
+        let local = Local::new(zone, now);
+        assert_eq!(local.short(now), "21:26");
+        assert_eq!(local.short(now - 86_400_000), "Wed 21:26");
+        assert_eq!(local.short(now - 30 * 86_400_000), "2026-04-28");
+        assert_eq!(local.long(now), "today 21:26:40");
+        assert_eq!(local.offset(), "+01:00");
+    }
+}

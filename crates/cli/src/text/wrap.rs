@@ -1,0 +1,140 @@
+//! Text by what it takes on the screen: cut, and wrapped between words.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Role;
+
+/// How many cells a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// As much of a text as fits so many cells, with a sign where it was cut.
+pub(crate) fn cut(text: &str, cells: usize, sign: &str) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let (head, _) = split(text, cells.saturating_sub(width(sign)));
+    format!("{head}{sign}")
+}
+
+/// A text in two: what fits, and the rest. Graphemes stay whole.
+pub(super) fn split(text: &str, cells: usize) -> (&str, &str) {
+    let (mut taken, mut end) = (0, 0);
+    for (index, grapheme) in text.grapheme_indices(true) {
+        taken += width(grapheme);
+        if taken > cells {
+            break;
+        }
+        end = index + grapheme.len();
+    }
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// A piece of a row.
+pub(super) type Piece = (String, Role);
+
+/// Spans as rows of at most so many cells: `first` for the first row, `rest` for those below it.
+pub(super) fn wrap(spans: &[Piece], first: usize, rest: usize) -> Vec<Vec<Piece>> {
+    let mut rows =
+        Rows { rows: Vec::new(), row: Vec::new(), taken: 0, room: first.max(1), rest: rest.max(1) };
+    for (text, role) in spans {
+        for word in words(text) {
+            rows.push(word, *role);
+        }
+    }
+    rows.end();
+    rows.rows
+}
+
+struct Rows {
+    rows: Vec<Vec<Piece>>,
+    row: Vec<Piece>,
+    taken: usize,
+    room: usize,
+    rest: usize,
+}
+
+impl Rows {
+    fn push(&mut self, word: &str, role: Role) {
+        let bare = width(word.trim_end_matches(' '));
+        if self.taken > 0 && self.taken + bare > self.room && bare > 0 {
+            self.end();
+        }
+        let mut word = word;
+        // What is wider than a row by itself is broken where the row ends.
+        while width(word.trim_end_matches(' ')) > self.room.saturating_sub(self.taken) {
+            let (head, tail) = split(word, self.room.saturating_sub(self.taken));
+            if head.is_empty() {
+                break;
+            }
+            self.add(head, role);
+            self.end();
+            word = tail;
+        }
+        self.add(word, role);
+    }
+
+    fn add(&mut self, text: &str, role: Role) {
+        self.taken += width(text);
+        match self.row.last_mut() {
+            Some((last, known)) if *known == role => last.push_str(text),
+            _ => self.row.push((text.to_owned(), role)),
+        }
+    }
+
+    fn end(&mut self) {
+        let mut row = std::mem::take(&mut self.row);
+        while let Some((text, _)) = row.last_mut() {
+            text.truncate(text.trim_end_matches(' ').len());
+            if !text.is_empty() {
+                break;
+            }
+            row.pop();
+        }
+        self.rows.push(row);
+        (self.taken, self.room) = (0, self.rest);
+    }
+}
+
+/// The words of a text, each with the spaces behind it; spaces before the first are a word of their own.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let word = rest.find(' ').unwrap_or(rest.len());
+        let after = rest.get(word..).unwrap_or_default();
+        let end = word + after.len() - after.trim_start_matches(' ').len();
+        words.push(rest.get(..end).unwrap_or(rest));
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, first: usize, rest: usize) -> Vec<String> {
+        let rows = wrap(&[(text.to_owned(), Role::Text)], first, rest);
+        rows.into_iter().map(|row| row.into_iter().map(|(text, _)| text).collect()).collect()
+    }
+
+    #[test]
+    fn a_text_is_cut_by_what_it_takes_on_the_screen() {
+        assert_eq!(cut("abcdef", 6, "…"), "abcdef");
+        assert_eq!(cut("abcdef", 5, "…"), "abcd…");
+        assert_eq!(cut("漢字漢字", 6, "…"), "漢字…");
+        assert_eq!(cut("漢字", 1, "…"), "…");
+    }
+
+    #[test]
+    fn a_text_is_wrapped_between_words() {
+        assert_eq!(rows("one two three", 20, 20), ["one two three"]);
+        assert_eq!(rows("one two three", 8, 20), ["one two", "three"]);
+        assert_eq!(rows("onetwothree", 4, 5), ["onet", "wothr", "ee"]);
+        assert_eq!(rows("漢字漢字 漢字", 5, 9), ["漢字", "漢字 漢字"]);
+        assert_eq!(rows("", 5, 5), [""]);
+    }
+}

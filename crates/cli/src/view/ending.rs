@@ -1,0 +1,123 @@
+//! How a run ended or rests, and what it came to.
+
+use provost_engine::event::{EndStatus, Stop};
+use provost_engine::view::Totals;
+
+use super::Context;
+use crate::text::{Line, Mark, Role, Span, count, counted, duration, first_line, money};
+
+/// The last lines of a run that is over.
+pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, context: &Context) -> Vec<Line> {
+    let (mark, word, rest) = match status {
+        EndStatus::Completed => {
+            let took = duration(totals.ms).map(|took| format!(" in {took}")).unwrap_or_default();
+            (Mark::Completed, "completed", took)
+        }
+        EndStatus::Failed => (Mark::Failed, "failed", format!(": {}", why(stop))),
+        EndStatus::BudgetExceeded => (Mark::Spent, "budget spent", format!(": {}", why(stop))),
+        EndStatus::Stalled => (Mark::Stalled, "stalled", format!(": {}", why(stop))),
+        EndStatus::Interrupted => (Mark::Stopped, "interrupted", format!(": {}", why(stop))),
+        EndStatus::Cancelled => {
+            (Mark::Stopped, "cancelled", format!(" in turn {}. What ran stays as it is", totals.turns))
+        }
+    };
+    let spans = vec![Span::strong(word), Span::text(rest)];
+    let mut lines = vec![Line::blank(), Line::new(mark, "run", spans).right(vec![Span::text(sums(totals))])];
+    lines.extend(changed(totals));
+    lines.extend(decided(totals, context));
+    let next = match status {
+        EndStatus::Completed | EndStatus::Cancelled => {
+            format!("provost show {0}   provost explain {0}", context.run)
+        }
+        EndStatus::BudgetExceeded => {
+            format!("provost resume {0} --budget NAME=NUMBER   provost explain {0}", context.run)
+        }
+        EndStatus::Failed | EndStatus::Stalled | EndStatus::Interrupted => {
+            format!("provost resume {0}   provost explain {0}", context.run)
+        }
+    };
+    lines.push(fact("next", vec![Span::text(next)]));
+    lines
+}
+
+/// A line below the verdict: a word, and what belongs to it.
+pub(crate) fn fact(word: &str, mut spans: Vec<Span>) -> Line {
+    let mut all = vec![Span::label(format!("{word:<9}"), Role::Quiet)];
+    all.append(&mut spans);
+    let mut line = Line::note(word, all);
+    line.hang = 9;
+    line
+}
+
+/// What a run came to: `5 turns   10 calls   7,486 tokens   USD 0.06`.
+pub(crate) fn sums(totals: &Totals) -> String {
+    let mut parts = vec![
+        counted(totals.turns.into(), "turn", "turns"),
+        counted(totals.calls, "call", "calls"),
+        counted(totals.tokens, "token", "tokens"),
+    ];
+    parts.extend(totals.cost_microusd.map(money));
+    parts.join("   ")
+}
+
+fn changed(totals: &Totals) -> Option<Line> {
+    let paths = totals.changed.join(", ");
+    (!paths.is_empty()).then(|| fact("changed", vec![Span::text(paths)]))
+}
+
+fn decided(totals: &Totals, context: &Context) -> Option<Line> {
+    let part = |number: u64, rest: &str| (number > 0).then(|| format!("{} {rest}", count(number)));
+    let mut parts = vec![part(totals.by_policy, "allowed by policy")];
+    let people = totals.by_people.iter();
+    parts.extend(people.map(|(by, number)| part(*number, &format!("allowed by {}", context.name(by)))));
+    parts.push(part(totals.refused, "not allowed"));
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| fact("decided", vec![Span::text(parts.join(", "))]))
+}
+
+/// Why a run stopped, in a few words.
+pub(crate) fn why(stop: Option<&Stop>) -> String {
+    match stop {
+        None => "the reason is not recorded".to_owned(),
+        Some(Stop::Budget { name, used, limit, .. }) => {
+            format!("{} of {} {}", count(*used), count(*limit), name.replace('_', " "))
+        }
+        Some(Stop::Stalled { count, .. }) => {
+            format!("the same call with the same answer, {}", counted((*count).into(), "time", "times"))
+        }
+        Some(Stop::Interrupted { code, message }) => {
+            let said = message.as_ref().and_then(|message| message.content.as_text());
+            first_line(said.unwrap_or(&code.replace('_', " "))).to_owned()
+        }
+        Some(Stop::Failed { fault }) => first_line(&fault.message).trim_end_matches([':', '.']).to_owned(),
+        Some(Stop::Completed { by }) => format!("{by} called the work done"),
+        Some(Stop::Cancelled { .. }) => "it was cancelled".to_owned(),
+    }
+}
+
+/// The last lines of a run that waits for people.
+pub(crate) fn waits(calls: usize, questions: usize, context: &Context) -> Line {
+    let number =
+        |count: usize, one: &str, several: &str| (count > 0).then(|| counted(count as u64, one, several));
+    let parts = [number(calls, "approval", "approvals"), number(questions, "question", "questions")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let command = if calls > 0 { "approve" } else { "answer" };
+    let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    let spans = vec![
+        Span::strong(format!("waits for you{what}")),
+        Span::text(". Nothing is lost: "),
+        Span::strong(format!("provost {command} {}", context.run)),
+    ];
+    Line::new(Mark::Asks, "run", spans)
+}
+
+/// The role of a verdict in a list of runs.
+pub(crate) fn mark_of(status: EndStatus) -> (Mark, Role) {
+    match status {
+        EndStatus::Completed => (Mark::Completed, Role::Text),
+        EndStatus::Failed => (Mark::Failed, Role::Bad),
+        EndStatus::BudgetExceeded => (Mark::Spent, Role::Bad),
+        EndStatus::Stalled => (Mark::Stalled, Role::Bad),
+        EndStatus::Cancelled | EndStatus::Interrupted => (Mark::Stopped, Role::Text),
+    }
+}
