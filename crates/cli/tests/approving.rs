@@ -94,11 +94,9 @@ fn a_stored_question_that_was_changed_is_refused() {
         change(&play.world, &sql);
         let approved = play.provost(&["approve", "last"]);
         assert_eq!((approved.code == 0, play.is_there("new")), (through, through), "{}", approved.stderr);
-        assert!(
-            approved.stderr.contains("added: EVIL") && !approved.stderr.contains("added: nice"),
-            "{}",
-            approved.stderr
-        );
+        assert_eq!(approved.stderr.contains("added: EVIL"), through, "{}", approved.stderr);
+        assert_eq!(approved.stderr.contains("error[PV0011]"), !through, "{}", approved.stderr);
+        assert!(!approved.stderr.contains("added: nice"), "{}", approved.stderr);
     }
 }
 

@@ -36,7 +36,9 @@ fn a_question_parks_the_run_and_is_answered_later() {
     let world = world();
     let asked = run(&world, "one", &[asks()]);
     assert_eq!(asked.code, 3, "{}", asked.stderr);
-    for words in ["the agent asks: Which colour?", "2  blue", "provost answer hp --text"] {
+    for words in
+        ["the agent asks: Which colour?", "2  blue", "provost answer hp --project examples/audit --text"]
+    {
         assert!(asked.stderr.contains(words), "{words} in {}", asked.stderr);
     }
     let silent = world.provost(&["answer", "last"]);

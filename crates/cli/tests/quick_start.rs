@@ -93,7 +93,7 @@ fn a_project_is_found_from_below_and_its_runs_lie_with_it() {
     };
     let run = below(&["run", "--yes"], "examples/audit/project/src");
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("next: provost show last"), "{}", run.stderr);
+    assert!(run.stderr.contains("next: provost show hp   "), "{}", run.stderr);
     assert!(world.path("examples/audit/.provost/provost.db").is_file());
     assert!(!world.path("examples/audit/project/src/.provost").exists());
     let listed = |folder: &str| below(&["runs", "--project", "."], folder).stdout.lines().count();
