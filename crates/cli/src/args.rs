@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Run an agent of a project, live
+    /// Run an agent on a task, live
     Run(RunOptions),
     /// Talk with an agent; every message is a run of its own
     Chat(ChatOptions),
@@ -82,15 +82,17 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunOptions {
-    /// The folder of the project
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
-    /// What to do; the project's own prompt when left out
-    #[arg(long, short)]
+    /// What to do; `-` reads it from standard input. The project's own prompt when left out
     pub(crate) prompt: Option<String>,
+    /// The folder of the project; when left out, the nearest one upwards that has a provost.toml
+    #[arg(long, short = 'C', value_name = "FOLDER")]
+    pub(crate) project: Option<PathBuf>,
     /// The agent
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
+    /// A limit for this run, such as turns=20, tokens=50000 or usd=0.50; may be given several times
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub(crate) budget: Vec<String>,
     #[command(flatten)]
     pub(crate) with: ModelOptions,
 }
@@ -102,9 +104,9 @@ pub(crate) struct ChatOptions {
     /// Go on with a conversation: its id, or `last` for the last used
     #[arg(long, short, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The folder of the project
-    #[arg(long, default_value = ".", value_name = "FOLDER")]
-    pub(crate) project: PathBuf,
+    /// The folder of the project; when left out, the nearest one upwards that has a provost.toml
+    #[arg(long, short = 'C', value_name = "FOLDER")]
+    pub(crate) project: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) with: ModelOptions,
 }

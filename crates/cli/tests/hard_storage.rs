@@ -8,7 +8,7 @@ use super::world::{Printed, World};
 /// A world with one run, parked at its question.
 fn parked() -> World {
     let world = World::new();
-    let run = world.provost(&["run", "examples/audit"]);
+    let run = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     world
 }
@@ -50,7 +50,7 @@ fn a_database_that_may_only_be_read_is_read() {
         assert!(!printed.stdout.is_empty(), "{words:?}");
     }
     refused(&world.bound(&["approve", "last"]), "cannot be written");
-    refused(&world.bound(&["run", "examples/audit"]), "cannot be written");
+    refused(&world.bound(&["run", "-C", "examples/audit"]), "cannot be written");
     world.mode(".provost", 0o755);
     assert!(world.mended().contains("+ 1"), "nothing was done");
 }
@@ -90,7 +90,7 @@ fn a_read_only_mount_is_read() {
         provost runs; echo \"runs $?\"
         provost show last >/dev/null; echo \"show $?\"
         provost approve last; echo \"approve $?\"
-        provost run examples/audit; echo \"run $?\"
+        provost run -C examples/audit; echo \"run $?\"
         provost init new; echo \"init $?\"";
     let Some(printed) = world.with_mounts(script) else { return };
     let codes: Vec<&str> =
@@ -104,11 +104,11 @@ fn a_read_only_mount_is_read() {
 fn a_full_disk_stops_a_decision_and_loses_nothing() {
     let world = World::new();
     let script = "mkdir t && mount -t tmpfs -o size=2m tmpfs t && cp -r examples t/ && cd t || exit 9
-        provost run examples/audit 2>/dev/null; echo \"run $?\"
+        provost run -C examples/audit 2>/dev/null; echo \"run $?\"
         dd if=/dev/zero of=filled bs=1k 2>/dev/null
         provost runs >/dev/null; echo \"runs $?\"
         provost approve last; echo \"approve $?\"
-        provost run examples/audit; echo \"run $?\"
+        provost run -C examples/audit; echo \"run $?\"
         provost init new; echo \"init $?\"; ls new
         provost export last >kept 2>/dev/null; echo \"export $?\"
         rm filled
@@ -152,14 +152,14 @@ fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
         for room in 40 60 80 100 120 140; do
             rm -rf .provost; used=$(df -k --output=used . | tail -1)
             mount -o remount,size=$((used + room))k \"$PWD\" || exit 9
-            provost run examples/audit --yes >/dev/null 2>../err; code=$?
+            provost run -C examples/audit --yes >/dev/null 2>../err; code=$?
             case $code in 0|1) ;; *) echo \"$room ended with $code\"; cat ../err;; esac
             if [ $code = 1 ]; then grep -q 'try: .*free some space' ../err || { echo \"$room:\"; cat ../err; }; fi
             mount -o remount,size=4m \"$PWD\" || exit 9
             if provost runs 2>/dev/null | grep -q .; then
                 provost resume last --yes >/dev/null 2>../err || { echo \"$room: not resumed\"; cat ../err; }
             else
-                provost run examples/audit --yes >/dev/null 2>../err || { echo \"$room: not run\"; cat ../err; }
+                provost run -C examples/audit --yes >/dev/null 2>../err || { echo \"$room: not run\"; cat ../err; }
             fi
             echo \"$room: $(provost verify | wc -l) $(cat .provost/work/*/src/sum.sh | grep -c 'echo $(($1 + $2))$')\"
         done";
@@ -181,7 +181,7 @@ fn a_database_that_is_none_of_ours_is_left_as_it_is() {
         }
         let before = fs::read(&database).ok();
         let reading = world.provost(&["runs"]);
-        let writing = world.provost(&["run", "examples/audit"]);
+        let writing = world.provost(&["run", "-C", "examples/audit"]);
         assert_eq!((reading.code, writing.code), (1, 1), "{name}: {}{}", reading.stderr, writing.stderr);
         assert_eq!(fs::read(&database).ok(), before, "{name}: it is left as it is");
         told.push(format!("== {name}\n{}", reading.stderr));

@@ -16,7 +16,7 @@ pub(super) fn run() -> Result<Vec<Measurement>, Failure> {
     let folder = tempfile::tempdir()?;
     let example = workspace_root().join("examples/audit");
     let asked = |arguments: &[&str]| told(&program, folder.path(), arguments);
-    asked(&["run", &example.to_string_lossy(), "--yes"])?;
+    asked(&["run", "-C", &example.to_string_lossy(), "--yes"])?;
     let measured = |name: &str, arguments: &[&str]| {
         let runs: Result<Vec<f64>, Failure> = (0..RUNS).map(|_| asked(arguments)).collect();
         let params = json!({ "command": name });

@@ -14,7 +14,7 @@ use provost_runtime::store::{SessionRow, Store};
 use serde_json::json;
 
 use super::banner::Banner;
-use super::run::{absolute, remembered};
+use super::run::{absolute, project_folder, remembered};
 use crate::args::ChatOptions;
 use crate::asking::Answers;
 use crate::chat::{Conversation, Input, Opening, Talk, find, newest};
@@ -61,7 +61,7 @@ pub(crate) async fn run(options: &ChatOptions, screen: &Screen) -> Result<Exit, 
 
 /// The project, and the session to go on with. A session knows its project.
 async fn begun(options: &ChatOptions, store: &dyn Store) -> Result<(Project, Option<SessionRow>), Failure> {
-    let project = Project::read(&options.project)?;
+    let project = Project::read(&project_folder(options.project.as_deref())?)?;
     let Some(word) = &options.session else { return Ok((project, None)) };
     let session = find(store, word, &project.folder).await?;
     let folder = Path::new(&session.about.workspace);

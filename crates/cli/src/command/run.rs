@@ -7,6 +7,7 @@ use provost_engine::{RunId, Seq};
 use provost_project::clock;
 use provost_project::config::{ModelEntry, Project};
 use provost_project::copy::workspace;
+use provost_project::environment;
 use provost_project::guard::GOVERNED;
 use provost_project::place::Place;
 use provost_project::setup::{Answering, CASSETTE, MODEL, Setup};
@@ -14,6 +15,7 @@ use provost_runtime::port::IdKind;
 use serde_json::json;
 
 use super::banner::Banner;
+use super::{budget, input};
 use crate::args::RunOptions;
 use crate::asking::Answers;
 use crate::exit::Exit;
@@ -25,15 +27,15 @@ use crate::screen::Screen;
 use crate::view::untouched;
 
 pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, Failure> {
-    let project = Project::read(&options.project)?;
+    let budgets = budget::read(&options.budget)?;
+    options.prompt.as_deref().map_or(Ok(()), assert_no_folder)?;
+    let project = Project::read(&project_folder(options.project.as_deref())?)?;
     let folder = remembered(&project.folder)?.to_owned();
     let cassette = options.with.cassette.as_ref().map(|path| absolute(path));
     let cassette = cassette.as_deref().map(remembered).transpose()?;
-    let agent = project.agent(options.agent.as_deref())?;
-    let prompt =
-        options.prompt.clone().or_else(|| project.file.defaults.prompt.clone()).ok_or_else(|| {
-            Failure::new(Code::Project, "there is nothing to do").hint("say what with --prompt \"…\"")
-        })?;
+    let mut agent = project.agent(options.agent.as_deref())?;
+    agent.head.budgets.extend(budgets);
+    let prompt = prompt(options, &project)?;
     let (model, entry) = chosen(options, &project, &agent)?;
     let place = Place::here()?;
     let run: RunId = clock::ids(clock::clock())?
@@ -75,6 +77,38 @@ pub(crate) async fn run(options: &RunOptions, screen: &Screen) -> Result<Exit, F
         follow(&setup, handle, news, Answers::of(options.with.yes), *screen).await
     };
     setup.closing(work).await
+}
+
+/// The folder of the project: the one that is named, else the nearest upwards that is one.
+pub(super) fn project_folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(named) = named {
+        return Ok(named.to_owned());
+    }
+    let here = environment::folder()?;
+    let is_project = |folder: &&Path| folder.join("provost.toml").is_file();
+    Ok(here.ancestors().find(is_project).map_or_else(|| PathBuf::from("."), Path::to_path_buf))
+}
+
+/// Refuses the folder of a project where a task belongs: it would be sent to the model.
+fn assert_no_folder(prompt: &str) -> Result<(), Failure> {
+    if !Path::new(prompt).join("provost.toml").is_file() {
+        return Ok(());
+    }
+    let message = format!("`{prompt}` is the folder of a project, and not something to do");
+    Err(Failure::new(Code::Project, message).hint(format!("provost run --project {prompt}")))
+}
+
+/// What is to be done: as the command line, standard input or the project says.
+fn prompt(options: &RunOptions, project: &Project) -> Result<String, Failure> {
+    let nothing = || {
+        Failure::new(Code::Project, "there is nothing to do").hint("say what: provost run \"fix the tests\"")
+    };
+    let prompt = match options.prompt.as_deref() {
+        Some("-") => input::read(Path::new("-"))?,
+        Some(prompt) => prompt.to_owned(),
+        None => project.file.defaults.prompt.clone().ok_or_else(nothing)?,
+    };
+    if prompt.trim().is_empty() { Err(nothing()) } else { Ok(prompt) }
 }
 
 fn chosen(
