@@ -77,7 +77,7 @@ fn a_model_that_cannot_be_reached_is_named_with_every_try() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let model = format!(
         "[models.gone]\nprovider = \"openai_compatible\"\nbase_url = \"http://{address}/v1\"\n\
-         settings = {{ model = \"m\" }}\nretry = {{ attempts_max = 3, wait_ms = 1 }}\n"
+         settings = {{ model = \"m\" }}\nretry = {{ attempts_max = 3, wait_ms = 500 }}\n"
     );
     fs::write(world.path("p/provost.toml"), model).unwrap();
     let mut run = world.command(&["run", "-C", "p", "hello"]);
