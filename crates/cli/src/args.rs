@@ -17,7 +17,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true)]
     pub(crate) plain: bool,
     /// The folder of the project, or one below it
-    #[arg(long, global = true, value_name = "FOLDER", default_value = ".")]
+    #[arg(long, short = 'C', global = true, value_name = "FOLDER", default_value = ".")]
     pub(crate) project: PathBuf,
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -28,7 +28,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Run an agent of a project, live
+    /// Run an agent on a task, live
     Run(RunOptions),
     /// Talk with an agent; every message is a run of its own
     Chat(ChatOptions),
@@ -88,15 +88,14 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunOptions {
-    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
-    #[arg(value_name = "PROJECT")]
-    pub(crate) folder: Option<PathBuf>,
-    /// What to do; the project's own prompt when left out
-    #[arg(long, short)]
+    /// What to do; `-` reads it from standard input. The project's own prompt when left out
     pub(crate) prompt: Option<String>,
     /// The agent
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
+    /// A limit for this run, such as turns=20, tokens=50000 or usd=0.50; may be given several times
+    #[arg(long, value_name = "NAME=NUMBER")]
+    pub(crate) budget: Vec<String>,
     #[command(flatten)]
     pub(crate) with: ModelOptions,
 }

@@ -27,7 +27,7 @@ fn shell_row(world: &World) -> String {
 
 /// Whether the run of the example sees the shell. Its cassette expects that it does, and stops otherwise.
 fn runs_with_the_shell(world: &World) -> bool {
-    let run = world.provost(&["run", "examples/audit", "--yes"]);
+    let run = world.provost(&["run", "-C", "examples/audit", "--yes"]);
     let explained = world.provost(&["explain", "last", "shell/run"]).stdout;
     assert_eq!(run.code == 0, explained.contains("is shown to the model"), "{explained}");
     assert_eq!(run.code != 0, explained.contains("hidden"), "{explained}");
@@ -64,7 +64,7 @@ fn categories_leave_out_every_other_tool() {
 #[test]
 fn names_nobody_knows_are_refused_with_the_nearest_one() {
     let told = |front_matter: &str, configuration: &str| {
-        let printed = world(front_matter, configuration).provost(&["run", "examples/audit"]);
+        let printed = world(front_matter, configuration).provost(&["run", "-C", "examples/audit"]);
         assert_eq!(printed.code, 2, "{}", printed.stderr);
         printed.stderr
     };
@@ -84,7 +84,7 @@ fn names_nobody_knows_are_refused_with_the_nearest_one() {
     let file = world.path("examples/audit/provost.toml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("write = \"preview\"", "wirte = \"preview\"")).unwrap();
-    let printed = world.provost(&["run", "examples/audit"]);
+    let printed = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(printed.code, 2);
     assert!(
         printed.stderr.contains("there is no category `wirte`\ntry: did you mean `write`?"),
@@ -131,7 +131,7 @@ fn long_conversation() -> String {
 fn messages(front_matter: &str) -> Vec<String> {
     let world = world(front_matter, "");
     fs::write(world.path("long.json"), long_conversation()).unwrap();
-    let run = world.provost(&["run", "examples/audit", "--cassette", "long.json"]);
+    let run = world.provost(&["run", "-C", "examples/audit", "--cassette", "long.json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let shown = world.provost(&["show", "last", "--json"]).stdout;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
@@ -195,7 +195,7 @@ fn listing(front_matter: &str, configuration: &str, calls: usize, equal: bool) -
     turns.push(say("Done."));
     let script = world.script("lists", &turns);
     let words: Vec<&str> =
-        ["run", "p", "--prompt", "go"].into_iter().chain(script.iter().map(String::as_str)).collect();
+        ["run", "-C", "p", "go"].into_iter().chain(script.iter().map(String::as_str)).collect();
     let run = world.provost(&words);
     (world, run.code, run.stdout + &run.stderr)
 }
@@ -253,8 +253,7 @@ fn the_text_of_a_cassette_is_never_a_call() {
         }
         let script =
             world.script("quoted", &[json!({ "request": {}, "answer": { "turn": turn } }), say("Done.")]);
-        let words =
-            ["run", "p", "--prompt", "go", "--yes"].into_iter().chain(script.iter().map(String::as_str));
+        let words = ["run", "-C", "p", "go", "--yes"].into_iter().chain(script.iter().map(String::as_str));
         let run = world.provost(&words.collect::<Vec<_>>());
         assert_eq!((run.code, world.path("p/PWNED").exists()), (0, happens), "{}", run.stderr);
     }

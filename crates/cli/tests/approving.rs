@@ -43,7 +43,7 @@ impl Play {
     }
 
     fn run(&self) -> Printed {
-        self.provost(&["run", ".", "-p", "go"])
+        self.provost(&["run", "go"])
     }
 
     fn is_there(&self, path: &str) -> bool {
@@ -202,7 +202,7 @@ fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
         // The program writes down its own number, so that the call can kill it.
         let mut program = Command::new("sh");
         program.args(["-c", "echo $$ > pid; exec \"$@\"", "sh"]);
-        let provost = play.command(&["run", ".", "-p", "go"]);
+        let provost = play.command(&["run", "go"]);
         program.arg(provost.get_program()).args(provost.get_args()).current_dir(play.world.path(""));
         program.env_clear().envs(provost.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let killed = play.world.printed(&mut program);

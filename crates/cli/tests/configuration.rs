@@ -21,11 +21,11 @@ fn mistakes_are_told_with_code_line_and_hint() {
     let toml = |text: &'static str| ("provost.toml", text);
     let agent = ("agents/a.md", "---\ntools: [fs/read]\n---\nRead.\n");
     let cases = [
-        ("unknown key", told(&[toml("[defaults]\nagnt = \"a\"\n")], &["run", "p"])),
-        ("broken file", told(&[toml("[defaults\n")], &["run", "p"])),
-        ("unknown budget", told(&[toml("[budgets]\nturn = 3\n")], &["run", "p"])),
-        ("unknown agent", told(&[toml(""), agent], &["run", "p", "--agent", "b", "--prompt", "x"])),
-        ("bad front matter", told(&[toml(""), ("agents/a.md", "---\nname\n---\n")], &["run", "p"])),
+        ("unknown key", told(&[toml("[defaults]\nagnt = \"a\"\n")], &["run", "-C", "p"])),
+        ("broken file", told(&[toml("[defaults\n")], &["run", "-C", "p"])),
+        ("unknown budget", told(&[toml("[budgets]\nturn = 3\n")], &["run", "-C", "p"])),
+        ("unknown agent", told(&[toml(""), agent], &["run", "-C", "p", "--agent", "b", "x"])),
+        ("bad front matter", told(&[toml(""), ("agents/a.md", "---\nname\n---\n")], &["run", "-C", "p"])),
         (
             "unknown tool",
             told(
@@ -36,33 +36,30 @@ fn mistakes_are_told_with_code_line_and_hint() {
                 &["tools", "p"],
             ),
         ),
-        ("no model", told(&[toml(""), agent], &["run", "p", "--prompt", "x"])),
+        ("no model", told(&[toml(""), agent], &["run", "-C", "p", "x"])),
         (
             "unknown model",
             told(
                 &[toml("[models.claude]\nprovider = \"anthropic\"\nsettings = { model = \"m\" }\n"), agent],
-                &["run", "p", "--model", "claud", "--prompt", "x"],
+                &["run", "-C", "p", "--model", "claud", "x"],
             ),
         ),
         (
             "unknown model key",
-            told(
-                &[toml("[models.claude]\nprovidr = \"anthropic\"\n"), agent],
-                &["run", "p", "--prompt", "x"],
-            ),
+            told(&[toml("[models.claude]\nprovidr = \"anthropic\"\n"), agent], &["run", "-C", "p", "x"]),
         ),
         (
             "missing key",
             told(
                 &[toml("[models.claude]\nprovider = \"anthropic\"\nsettings = { model = \"m\" }\n"), agent],
-                &["run", "p", "--prompt", "x"],
+                &["run", "-C", "p", "x"],
             ),
         ),
         (
             "missing cassette",
-            told(&[toml("[models.m]\ncassette = \"c.json\"\n"), agent], &["run", "p", "--prompt", "x"]),
+            told(&[toml("[models.m]\ncassette = \"c.json\"\n"), agent], &["run", "-C", "p", "x"]),
         ),
-        ("missing folder", told(&[], &["run", "nowhere"])),
+        ("missing folder", told(&[], &["run", "-C", "nowhere"])),
         ("no runs", told(&[], &["show", "last"])),
     ];
     let text: Vec<String> = cases.iter().map(|(name, told)| format!("== {name}: {told}")).collect();
@@ -158,7 +155,7 @@ fn an_agent_cannot_loosen_the_rules_of_its_project() {
 
 /// The commands that read an agent's file.
 const COMMANDS: [&[&str]; 5] = [
-    &["run", "p", "--prompt", "x", "--cassette", "c.json"],
+    &["run", "-C", "p", "x", "--cassette", "c.json"],
     &["chat", "--project", "p", "--cassette", "c.json"],
     &["tools", "p"],
     &["agents", "p"],

@@ -48,7 +48,7 @@ fn files_nobody_may_read_are_named() {
     assert_eq!(world.bound(&["agents", "examples/audit"]).code, 0, "readable again, it works");
     // Whoever may write here may not copy what cannot be read.
     world.mode("examples/audit", 0o777);
-    let run = told("project/LICENSE", &["run", "examples/audit"]);
+    let run = told("project/LICENSE", &["run", "-C", "examples/audit"]);
     refused(&run, 2, "error[PV0001]: [here]/examples/audit/project cannot be copied: Permission denied");
     assert_eq!(
         fs::read_dir(world.path(".provost/work")).map_or(0, Iterator::count),
@@ -82,7 +82,7 @@ fn endless_and_strange_files_are_refused_at_once() {
     );
     fs::remove_file(&path).unwrap();
     fs::write(world.path("examples/audit/project/AGENTS.md"), b"\xff").unwrap();
-    refused(&world.provost(&["run", "examples/audit"]), 2, "error[PV0001]: AGENTS.md cannot be read: ");
+    refused(&world.provost(&["run", "-C", "examples/audit"]), 2, "error[PV0001]: AGENTS.md cannot be read: ");
     refused(
         &world.provost(&["import", "/dev/zero"]),
         1,
@@ -91,7 +91,7 @@ fn endless_and_strange_files_are_refused_at_once() {
     fs::write(world.path("deep.json"), "[".repeat(200_000)).unwrap();
     let deep = world.provost(&["import", "deep.json", "--from", "anthropic"]);
     refused(&deep, 1, "error[PV0012]: deep.json: invalid_json: nests deeper than 128 levels");
-    let cassette = world.provost(&["run", "examples/audit", "--cassette", "/dev/zero"]);
+    let cassette = world.provost(&["run", "-C", "examples/audit", "--cassette", "/dev/zero"]);
     refused(&cassette, 1, "error[PV0005]: the cassette");
 }
 
@@ -102,10 +102,10 @@ fn names_that_are_no_text_work_or_are_refused_before_anything_happens() {
     let project = [b"ex\xff/audit".as_slice()].map(strange);
     let agents = world.printed(world.command(&["agents"]).args(project));
     assert_eq!(agents.code, 0, "reading needs no text: {}", agents.stderr);
-    let run = world.printed(world.command(&["run"]).args(project));
+    let run = world.printed(world.command(&["run", "-C"]).args(project));
     refused(&run, 2, "error[PV0001]: the path ");
     assert!(!world.path(".provost").exists(), "nothing happened");
-    let prompt = world.printed(world.command(&["run", "x", "--prompt"]).arg(strange(b"\xff")));
+    let prompt = world.printed(world.command(&["run", "-C", "x"]).arg(strange(b"\xff")));
     refused(&prompt, 2, "error: invalid UTF-8");
     let elsewhere = world.path("").join(strange(b"\xff.db"));
     let show = world.printed(world.command(&["show"]).env("PROVOST_DATABASE_URL", &elsewhere));
@@ -129,7 +129,7 @@ fn a_folder_that_is_gone_and_a_bare_environment() {
 #[test]
 fn a_reader_that_goes_away_breaks_nothing() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit", "--yes"]).code, 0);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit", "--yes"]).code, 0);
     for words in [&["show", "last"][..], &["export", "last"], &["completions", "bash"], &["reference"]] {
         let mut program = world.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(program.stdout.take());
@@ -153,7 +153,7 @@ fn a_reader_that_goes_away_breaks_nothing() {
 fn a_run_goes_on_when_nobody_watches_any_more() {
     let world = World::new();
     let mut program = world
-        .command(&["run", "examples/audit", "--yes"])
+        .command(&["run", "-C", "examples/audit", "--yes"])
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -168,7 +168,7 @@ fn a_run_goes_on_when_nobody_watches_any_more() {
 #[test]
 fn words_nobody_knows_are_told_with_the_nearest_one() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
     let told = |words: &[&str]| {
         let printed = world.provost(words);
         format!("$ provost {} (exit {})\n{}", words.join(" "), printed.code, printed.stderr)
@@ -185,9 +185,9 @@ fn words_nobody_knows_are_told_with_the_nearest_one() {
         told(&["export", "last", "--to", "openai"]),
         told(&["import", "examples/audit/cassette.json"]),
         told(&["import", "missing.json"]),
-        told(&["run", "examples/audit", "--agent", "auditer"]),
-        told(&["run", "examples/audit", "--model", "recordd"]),
-        told(&["run", "examples/audit/provost.toml"]),
+        told(&["run", "-C", "examples/audit", "--agent", "auditer"]),
+        told(&["run", "-C", "examples/audit", "--model", "recordd"]),
+        told(&["run", "-C", "examples/audit/provost.toml"]),
         told(&["init", "examples/audit"]),
     ];
     insta::assert_snapshot!(cases.join("\n"));

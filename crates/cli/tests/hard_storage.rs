@@ -12,7 +12,7 @@ use super::world::{Printed, World};
 /// A world with one run, parked at its question.
 fn parked() -> World {
     let world = World::new();
-    let run = world.provost(&["run", "examples/audit"]);
+    let run = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     world
 }
@@ -54,7 +54,7 @@ fn a_database_that_may_only_be_read_is_read() {
         assert!(!printed.stdout.is_empty(), "{words:?}");
     }
     refused(&world.bound(&["approve", "last"]), "cannot be written");
-    refused(&world.bound(&["run", "examples/audit"]), "cannot be written");
+    refused(&world.bound(&["run", "-C", "examples/audit"]), "cannot be written");
     world.mode(".provost", 0o755);
     assert!(world.mended().contains("+ 1"), "nothing was done");
 }
@@ -202,7 +202,7 @@ fn a_run_whose_disk_is_full_says_so_and_can_be_left() {
         "mkdir t && mount -t tmpfs -o size=2m tmpfs t || exit 9
         echo \"dd if=/dev/zero of=$PWD/t/filled bs=1k 2>/dev/null; echo done\" > examples/audit/project/check.sh
         export PROVOST_DATABASE_URL=$PWD/t/provost.db
-        \"$PROVOST\" run examples/audit {model} 2>err >out & run=$!
+        \"$PROVOST\" run -C examples/audit {model} 2>err >out & run=$!
         until grep -q 'tried again until it can be written' err; do kill -0 $run || exit 8; done
         kill -TERM $run; wait $run; echo \"left $?\"
         rm t/filled
@@ -220,15 +220,15 @@ fn an_anchor_file_on_a_full_disk_stays_readable() {
     let world = World::new();
     let script = "mkdir t && mount -t tmpfs -o size=64k tmpfs t || exit 9
         export PROVOST_ANCHOR_FILE=$PWD/t/anchors.jsonl
-        provost run examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
+        provost run -C examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
         dd if=/dev/zero bs=1k 2>/dev/null >t/filled
         # The file has room up to its page; long enough lines cross it.
         for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-            PROVOST_SEED=$n provost run examples/audit --yes >/dev/null 2>err || echo \"run $?\"
+            PROVOST_SEED=$n provost run -C examples/audit --yes >/dev/null 2>err || echo \"run $?\"
             grep -q 'is not witnessed' err && echo said && break
         done
         rm t/filled
-        PROVOST_SEED=99 provost run examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
+        PROVOST_SEED=99 provost run -C examples/audit --yes >/dev/null 2>&1; echo \"run $?\"
         cd examples/audit && provost verify --anchor >found 2>&1; echo \"verify $?\"
         grep -c 'not anchored yet' found; grep -c 'cannot be read' found";
     let Some(printed) = world.with_mounts(script) else { return };
@@ -249,7 +249,7 @@ fn a_database_that_is_none_of_ours_is_left_as_it_is() {
         }
         let before = fs::read(&database).ok();
         let reading = world.provost(&["runs"]);
-        let writing = world.provost(&["run", "examples/audit"]);
+        let writing = world.provost(&["run", "-C", "examples/audit"]);
         assert_eq!((reading.code, writing.code), (1, 1), "{name}: {}{}", reading.stderr, writing.stderr);
         assert_eq!(fs::read(&database).ok(), before, "{name}: it is left as it is");
         told.push(format!("== {name}\n{}", reading.stderr));

@@ -55,7 +55,7 @@ impl Office {
 #[test]
 fn who_may_decide_is_asked_of_the_system_and_not_of_a_variable() {
     let office = Office::new("\"user:grace\"", "true");
-    assert_eq!(office.provost(&["run", "office"]).code, 3);
+    assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
     for name in ["USER", "LOGNAME", "USERNAME"] {
         let printed = office.world.printed(office.command(&["approve", "last"]).env(name, "grace"));
         assert_eq!(printed.code, 1, "{}", printed.stderr);
@@ -64,7 +64,7 @@ fn who_may_decide_is_asked_of_the_system_and_not_of_a_variable() {
     assert!(!office.wrote());
     // The control: whom the system knows by a name that is listed.
     let office = Office::new(&format!("\"user:{}\"", who("-un")), "true");
-    assert_eq!(office.provost(&["run", "office"]).code, 3);
+    assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
     let printed = office.world.printed(office.command(&["approve", "last"]).env("USER", "grace"));
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     assert!(office.wrote());
@@ -75,7 +75,7 @@ fn who_may_decide_is_asked_of_the_system_and_not_of_a_variable() {
 fn user_id_terminal_and_process_of_a_decision_are_in_the_record() {
     for (word, decided) in [("approve", "allowed by user:ada"), ("reject", "rejected")] {
         let office = Office::new("", "true");
-        assert_eq!(office.provost(&["run", "office"]).code, 3);
+        assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
         assert_eq!(office.provost(&[word, "last"]).code, 0);
         let explained = office.command(&["explain", "last", "--json"]).output().unwrap().stdout;
         let explained = office.world.plain(&String::from_utf8(explained).unwrap());
@@ -111,13 +111,13 @@ fn a_program_of_a_run_decides_nothing() {
     for (how, way) in WAYS {
         // The first run waits; a second one, whose agent begins with the script, tries to let it go on.
         let office = Office::new("", "true");
-        assert_eq!(office.provost(&["run", "office"]).code, 3);
+        assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
         let listed: Value = serde_json::from_str(office.provost(&["runs", "--json"]).stdout.trim()).unwrap();
         let run = listed["run"].as_str().unwrap().to_owned();
         let script = format!("cd ..; {}", way.replace("$COMMAND", &command(&format!("approve {run}"))));
         let turns = vec![Scripted::call("s", "shell/run", &json!({ "argv": ["sh", "-c", script] }))];
         office.model.play(turns);
-        let ran = office.world.printed(office.command(&["run", "office"]).env("PROVOST_SEED", "8"));
+        let ran = office.world.printed(office.command(&["run", "-C", "office"]).env("PROVOST_SEED", "8"));
         assert!(!office.wrote(), "{how}: {}", ran.stderr);
         let shown = office.provost(&["show", &run]).stdout;
         assert!(shown.contains("waits for you") && !shown.contains("allowed by"), "{how}: {shown}");
@@ -133,7 +133,7 @@ fn a_program_of_a_run_decides_nothing() {
 #[test]
 fn a_program_of_a_run_can_do_nothing_that_only_a_person_may() {
     let office = Office::new("", "true");
-    assert_eq!(office.provost(&["run", "office"]).code, 3);
+    assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
     for words in [
         vec!["approve", "last"],
         vec!["reject", "last"],

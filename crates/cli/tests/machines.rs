@@ -12,7 +12,7 @@ fn documents(printed: &Printed) -> Vec<Value> {
 #[test]
 fn every_command_speaks_json() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit", "--yes", "--json"]).code, 0);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit", "--yes", "--json"]).code, 0);
     let commands: [&[&str]; 9] = [
         &["agents", "examples/audit", "--json"],
         &["tools", "examples/audit", "--json"],
@@ -36,7 +36,7 @@ fn every_command_speaks_json() {
 #[test]
 fn large_documents_hold_what_people_see() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit", "--yes", "--json"]).code, 0);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit", "--yes", "--json"]).code, 0);
     let show = documents(&world.provost(&["show", "last", "--json"]));
     assert_eq!(show[0]["run"]["status"], "completed");
     assert_eq!(show[0]["result"]["tool_execution_results"].as_array().unwrap().len(), 10);
@@ -56,7 +56,7 @@ fn large_documents_hold_what_people_see() {
 #[test]
 fn a_changed_journal_is_found() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
     assert_eq!(world.provost(&["verify"]).code, 0);
     world.change_the_journal();
     let verify = world.provost(&["verify"]);

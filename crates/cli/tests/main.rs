@@ -16,6 +16,7 @@ mod questions;
 mod quick_start;
 mod recovery;
 mod remembered;
+mod running;
 mod script;
 mod secrecy;
 mod server;

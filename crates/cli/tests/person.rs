@@ -217,7 +217,7 @@ fn a_persons_file_that_changed_while_a_run_waited_stops_it() {
         world.printed(command.env("HOME", world.path("home")))
     };
     fs::create_dir_all(world.path("home/.config/provost")).unwrap();
-    assert_eq!(provost(&["run", "examples/audit"]).code, 3);
+    assert_eq!(provost(&["run", "-C", "examples/audit"]).code, 3);
     fs::write(world.path("home/.config/provost/config.toml"), "[models.x]\ncassette = \"x.json\"\n").unwrap();
     let stopped = provost(&["approve", "last"]);
     assert!(

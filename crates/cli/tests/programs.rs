@@ -56,7 +56,7 @@ idempotency = "{idempotency}"
 
     /// Starts the agent.
     fn started(&self) -> Child {
-        self.command(&["run", "job"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+        self.command(&["run", "-C", "job"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
     }
 }
 
@@ -193,7 +193,7 @@ fn signals_that_end_the_program_stop_its_run() {
 #[test]
 fn a_run_under_nohup_does_not_hear_the_terminal_go() {
     let job = Job::with_effect("none", "sh effect.sh");
-    let run = job.command(&["run", "job"]);
+    let run = job.command(&["run", "-C", "job"]);
     let mut command = Command::new("nohup");
     command.arg(run.get_program()).args(run.get_args()).current_dir(job.world.path("")).env_clear();
     command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -26,7 +26,7 @@ pub(crate) fn asks() -> Value {
 fn run(world: &World, name: &str, turns: &[Value]) -> super::world::Printed {
     let model = world.script(name, turns);
     let words: Vec<&str> =
-        ["run", "examples/audit"].into_iter().chain(model.iter().map(String::as_str)).collect();
+        ["run", "-C", "examples/audit"].into_iter().chain(model.iter().map(String::as_str)).collect();
     world.provost(&words)
 }
 

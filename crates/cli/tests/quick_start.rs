@@ -8,7 +8,7 @@ const MENDED: &str = "echo $(($1 + $2))";
 #[test]
 fn the_quick_start_works_asks_mends_and_reports() {
     let world = World::new();
-    let run = world.provost(&["run", "examples/audit", "--yes"]);
+    let run = world.provost(&["run", "-C", "examples/audit", "--yes"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stdout);
     for line in [
@@ -29,7 +29,7 @@ fn the_quick_start_works_asks_mends_and_reports() {
 #[test]
 fn without_anybody_to_ask_it_parks_and_an_approval_goes_on() {
     let world = World::new();
-    let run = world.provost(&["run", "examples/audit"]);
+    let run = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("provost approve hp"), "{}", run.stderr);
@@ -48,7 +48,7 @@ fn without_anybody_to_ask_it_parks_and_an_approval_goes_on() {
 fn a_rejected_change_is_not_made_and_reported() {
     for reason in [&["--reason", "not now"][..], &[]] {
         let world = World::new();
-        assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+        assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
         let rejected = world.provost(&[&["reject", "last"], reason].concat());
         assert_eq!(rejected.code, 0, "{}", rejected.stderr);
         assert!(
@@ -70,7 +70,7 @@ fn a_cassette_answers_nothing_it_was_not_asked() {
     let world = World::new();
     let licence = world.path("examples/audit/project/LICENSE");
     std::fs::write(&licence, "No licence at all.\n").unwrap();
-    let run = world.provost(&["run", "examples/audit"]);
+    let run = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("the request is not the recorded one"), "{}", run.stderr);
     assert!(run.stderr.contains("+            \"LICENSE:1:No licence at all.\""), "{}", run.stderr);
@@ -106,7 +106,7 @@ fn a_project_is_found_from_below_and_its_runs_lie_with_it() {
 #[test]
 fn a_parked_run_can_be_cancelled() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
     let cancelled = world.provost(&["cancel", "last", "--reason", "enough"]);
     assert_eq!(cancelled.code, 0, "{}", cancelled.stderr);
     assert!(cancelled.stdout.ends_with(": cancelled\n"), "{}", cancelled.stdout);
@@ -116,7 +116,7 @@ fn a_parked_run_can_be_cancelled() {
 #[test]
 fn machines_read_one_document_a_line() {
     let world = World::new();
-    let run = world.provost(&["run", "examples/audit", "--yes", "--json"]);
+    let run = world.provost(&["run", "-C", "examples/audit", "--yes", "--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let documents: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

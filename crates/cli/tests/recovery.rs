@@ -15,7 +15,7 @@ fn killed_at(words: &str) -> World {
 /// The same in a given world, once `ready` has returned.
 fn kill_at(world: &World, words: &str, ready: impl FnOnce()) {
     let mut program = world
-        .command(&["run", "examples/audit", "--yes"])
+        .command(&["run", "-C", "examples/audit", "--yes"])
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -112,7 +112,7 @@ fn an_interrupted_run_is_cancelled_honestly() {
     let script = format!("echo runs > {}; exec sleep 600\n", world.path("pipe").display());
     std::fs::write(&check, script).unwrap();
     let mut program = world
-        .command(&["run", "examples/audit", "--yes"])
+        .command(&["run", "-C", "examples/audit", "--yes"])
         .env_remove("PROVOST_CLOCK_MS")
         .stderr(Stdio::piped())
         .stdout(Stdio::null())

@@ -6,7 +6,7 @@ use super::world::{Printed, World};
 fn run(world: &World, seed: &str, user: &str) -> Printed {
     // Each a second later than the one before: the newest is the last.
     let clock = format!("178000000{seed}000");
-    let mut command = world.command(&["run", "examples/audit"]);
+    let mut command = world.command(&["run", "-C", "examples/audit"]);
     world.printed(command.env("PROVOST_SEED", seed).env("PROVOST_CLOCK_MS", clock).env("USER", user))
 }
 

@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn records_are_their_owners_alone_and_are_closed_when_found_open() {
     let world = World::new();
     let script = world.script("one", &[mend(), say("done")]);
-    let mut run = world.command(&["run", "examples/audit"]);
+    let mut run = world.command(&["run", "-C", "examples/audit"]);
     assert_eq!(world.printed(run.args(&script)).code, 3);
     let assert_closed = |when: &str| {
         assert_eq!(mode(&world.path(".provost")), 0o700, "{when}");
@@ -64,7 +64,7 @@ fn a_program_cannot_read_the_environment_or_memory_of_provost() {
     fs::write(world.path("vault/agents/clerk.md"), "---\nname: clerk\n---\nWork.\n").unwrap();
     world.mode("", 0o777);
     world.mode("vault", 0o777);
-    let run = world.command(&["run", "vault"]);
+    let run = world.command(&["run", "-C", "vault"]);
     let mut command = if who("-u") == "0" {
         let program = world.path("provost");
         fs::copy(run.get_program(), &program).unwrap();
@@ -136,7 +136,7 @@ parameters = {{ type = "object", properties = {{ user = {{ type = "string" }}, p
         let mut command = world.command(words);
         world.printed(command.env("PROVOST_SEAL_KEY_FILE", &key).env_remove("PROVOST_CLOCK_MS"))
     };
-    let asked = provost(&["run", "vault"]);
+    let asked = provost(&["run", "-C", "vault"]);
     assert_eq!(asked.code, 3, "{}", asked.stderr);
     let is_clear = |when: &str| {
         for words in [&["show", "last"][..], &["show", "last", "--json"], &["replay", "last", "--json"]] {

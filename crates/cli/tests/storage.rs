@@ -48,7 +48,7 @@ impl Vault {
     /// A vault whose run waits for a decision.
     fn waiting() -> Self {
         let vault = Self::new("");
-        let run = vault.provost(&["run", ".", "-p", PROMPT]);
+        let run = vault.provost(&["run", PROMPT]);
         assert_eq!(run.code, 3, "{}", run.stderr);
         vault
     }
@@ -349,7 +349,7 @@ fn a_waiting_call_without_its_arguments_is_not_made() {
 fn erasing_says_what_repeats_the_words() {
     let turns = vec![Scripted::call("w", "fs/write", &json!({ "path": "out.txt", "content": PROMPT }))];
     let vault = Vault::saying("", turns);
-    assert_eq!(vault.provost(&["run", ".", "-p", PROMPT]).code, 3);
+    assert_eq!(vault.provost(&["run", PROMPT]).code, 3);
     let erased = vault.documents(&["db", "erase", "last", "--seq", "1", "--reason", "r"]);
     let kinds =
         erased[0]["repeated"].as_array().unwrap().iter().map(|record| record["kind"].as_str().unwrap());
@@ -368,7 +368,7 @@ fn erasing_finds_a_code_that_others_repeat() {
         json!({ "content": "Stored SWORDFISH-77." }),
     ];
     let vault = Vault::saying("", turns);
-    assert_eq!(vault.provost(&["run", ".", "-p", "store it", "--yes"]).code, 0);
+    assert_eq!(vault.provost(&["run", "store it", "--yes"]).code, 0);
     let declared = &vault.records("declaration_accepted")[0];
     let erased = vault.documents(&["db", "erase", "last", "--seq", declared, "--reason", "r"]);
     let repeated = erased[0]["repeated"].as_array().unwrap();
@@ -399,7 +399,7 @@ fn a_run_at_work_is_not_erased_and_a_program_erases_and_prunes_nothing() {
     let vault = Vault::saying("[tools]\nenvironment = [\"PROVOST\"]\n", turns);
     let folder = vault.world.path("vault");
     assert!(Command::new("mkfifo").arg(folder.join("go")).status().unwrap().success());
-    let mut run = vault.command(&["run", ".", "-p", PROMPT]);
+    let mut run = vault.command(&["run", PROMPT]);
     let program = run.get_program().to_owned();
     run.env("PROVOST", program).stdout(Stdio::null()).stderr(Stdio::null());
     let mut run = run.spawn().unwrap();
@@ -439,9 +439,9 @@ fn an_erased_message_names_no_conversation() {
 #[test]
 fn pruning_removes_runs_that_ended_and_asks_first() {
     let vault = Vault::new("");
-    vault.works(&["run", ".", "-p", "first", "--yes"]);
+    vault.works(&["run", "first", "--yes"]);
     let ended = vault.documents(&["verify"]).remove(0);
-    assert_eq!(vault.provost(&["run", ".", "-p", "second"]).code, 3);
+    assert_eq!(vault.provost(&["run", "second"]).code, 3);
     let runs = || vault.documents(&["runs"]).len();
     refused(&vault.provost(&["db", "prune", "--before", "soon"]), "PV0002", "a number of days or a date");
     refused(&vault.provost(&["db", "prune", "--before", "2999-01-01"]), "PV0002", "is not over");
@@ -483,7 +483,7 @@ const ANCHORED: &str = "[storage]\nanchor = \"../anchors.jsonl\"\n";
 #[test]
 fn every_ended_run_has_a_line_outside_and_pruning_adds_one() {
     let vault = Vault::new(ANCHORED);
-    vault.works(&["run", ".", "-p", "go", "--yes"]);
+    vault.works(&["run", "go", "--yes"]);
     let verified = vault.documents(&["verify", "--anchor"]).remove(0);
     let lines = vault.anchored();
     assert_eq!((lines.len(), &lines[0]["type"], &lines[0]["run"]), (1, &json!("ended"), &verified["run"]));
@@ -503,7 +503,7 @@ fn every_ended_run_has_a_line_outside_and_pruning_adds_one() {
 #[test]
 fn a_database_that_was_put_back_is_found_by_its_anchors() {
     let vault = Vault::new(ANCHORED);
-    assert_eq!(vault.provost(&["run", ".", "-p", "go"]).code, 3);
+    assert_eq!(vault.provost(&["run", "go"]).code, 3);
     let earlier = fs::read(vault.database()).unwrap();
     vault.works(&["approve", "last"]);
     vault.works(&["verify", "--anchor"]);
@@ -520,14 +520,13 @@ fn an_anchor_file_is_where_no_agent_writes() {
     for place in ["anchors.jsonl", ".provost/anchors.jsonl", "../vault/agents/a", "link/a"] {
         let vault = Vault::new(&format!("[storage]\nanchor = \"{place}\"\n"));
         std::os::unix::fs::symlink(".", vault.world.path("vault/link")).unwrap();
-        let run = vault.provost(&["run", ".", "-p", "go"]);
+        let run = vault.provost(&["run", "go"]);
         refused(&run, "PV0002", "is in the workspace, where an agent could change it");
         assert!(run.stderr.contains("provost.toml:"), "{}", run.stderr);
     }
     let vault = Vault::new("");
-    let run = |file: &Path| {
-        vault.world.printed(vault.command(&["run", ".", "-p", "go"]).env("PROVOST_ANCHOR_FILE", file))
-    };
+    let run =
+        |file: &Path| vault.world.printed(vault.command(&["run", "go"]).env("PROVOST_ANCHOR_FILE", file));
     refused(&run(&vault.world.path("vault/a")), "PV0002", "is in the workspace");
     refused(&run(&vault.world.path("none/a")), "PV0012", "cannot be written");
     // The control, by the variable: a file outside.
@@ -548,7 +547,7 @@ fn a_command_that_names_the_anchor_file_is_forbidden() {
     let call = |file: &str| Scripted::call("s", "shell/run", &json!({ "argv": ["cp", "ledger.txt", file] }));
     for (file, written) in [("../anchors.jsonl", false), ("../other.jsonl", true)] {
         let vault = Vault::saying(ANCHORED, vec![call(file)]);
-        vault.works(&["run", ".", "-p", "go", "--yes"]);
+        vault.works(&["run", "go", "--yes"]);
         assert_eq!(vault.world.path("other.jsonl").exists(), written);
         assert_eq!(vault.anchored().len(), 1, "{file}");
     }

@@ -124,7 +124,7 @@ impl World {
 #[test]
 fn a_person_is_asked_and_the_run_goes_on() {
     let world = World::new();
-    let mut terminal = world.on_terminal(&["run", "examples/audit"], &[], (80, 24));
+    let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &[], (80, 24));
     let before = terminal.until("y n e w l ?");
     assert!(before.contains("+ echo $(($1 + $2))") || before.contains("echo $(($1 + $2))"), "{before}");
     terminal.enters("y");
@@ -146,7 +146,7 @@ fn keys_typed_before_a_question_do_not_answer_it() {
         let written_file = json!({ "path": "new", "content": "x" });
         let turns = [call("a", "shell/run", &argv), call("b", "fs/write", &written_file), say("done")];
         let model = world.script("typed", &turns);
-        let mut terminal = world.on_terminal(&["run", "typed", "-p", "go"], &model, (80, 24));
+        let mut terminal = world.on_terminal(&["run", "-C", "typed", "go"], &model, (80, 24));
         while !world.path("typed/started").exists() {
             std::thread::yield_now();
         }
@@ -177,7 +177,7 @@ fn words_arrive_while_the_model_speaks() {
     chat.until("> ");
     chat.types(CTRL_D);
     assert_eq!(chat.end().1, 0);
-    let mut run = world.on_terminal(&["run", "talk", "--prompt", "speak"], &[], (80, 24));
+    let mut run = world.on_terminal(&["run", "-C", "talk", "speak"], &[], (80, 24));
     run.until("The first words");
     speaker.go_on();
     let (rest, code) = run.end();
@@ -265,7 +265,7 @@ fn a_question_is_answered_in_the_conversation() {
 fn an_agents_question_is_answered_on_the_spot() {
     let world = super::questions::world();
     let model = world.script("one", &[super::questions::asks(), say("Blue it is.")]);
-    let mut terminal = world.on_terminal(&["run", "examples/audit"], &model, (80, 24));
+    let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &model, (80, 24));
     terminal.until("Which colour?");
     terminal.until("your answer");
     terminal.enters("2");
@@ -280,7 +280,7 @@ fn while_it_runs(words: &[&str], size: (u16, u16), environment: &[(&str, &str)])
     let world = World::new();
     let naps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "3"] }));
     let model = world.script("one", &[naps, say("Rested.")]);
-    let mut command = world.command(&["run", "examples/audit"]);
+    let mut command = world.command(&["run", "-C", "examples/audit"]);
     command.args(words).args(model);
     let mut terminal = Terminal::sized(command, size, environment);
     let mut shown = terminal.until("Rested.");
@@ -312,7 +312,7 @@ fn what_runs_and_what_was_used_is_drawn_again() {
 fn what_is_shown_live_is_shown_afterwards() {
     for size in [(80, 24), (160, 50)] {
         let world = World::new();
-        let mut terminal = world.on_terminal(&["run", "examples/audit", "--yes"], &[], size);
+        let mut terminal = world.on_terminal(&["run", "-C", "examples/audit", "--yes"], &[], size);
         let live = terminal.until("completed");
         let (rest, code) = terminal.end();
         assert_eq!(code, 0, "{rest}");
@@ -373,7 +373,7 @@ fn a_terminal_may_change_its_size() {
     let world = World::new();
     let naps = call("nap-1", "shell/run", &json!({ "argv": ["sleep", "3"] }));
     let model = world.script("one", &[naps, say("Rested.")]);
-    let mut terminal = world.on_terminal(&["run", "examples/audit"], &model, (200, 50));
+    let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &model, (200, 50));
     terminal.until("turn 1 of 12");
     for (columns, rows) in [(50, 20), (20, 5), (1, 1), (120, 40)] {
         terminal.0.get_process_mut().set_window_size(columns, rows).unwrap();
@@ -387,7 +387,7 @@ fn a_terminal_may_change_its_size() {
 #[test]
 fn on_a_narrow_terminal_lines_are_broken_between_words() {
     let world = World::new();
-    assert_eq!(world.provost(&["run", "examples/audit"]).code, 3);
+    assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
     for words in [&["show", "last"][..], &["explain", "last"], &["runs"], &["agents", "examples/audit"]] {
         for columns in [40, 60, 80, 160] {
             let (printed, code) = Terminal::new(world.command(words), (columns, 24)).end();
@@ -403,7 +403,7 @@ fn on_a_narrow_terminal_lines_are_broken_between_words() {
 fn pruning_asks_and_takes_only_a_yes() {
     let world = World::new();
     let script = world.script("one", &[say("done")]);
-    let mut run = world.command(&["run", "examples/audit"]);
+    let mut run = world.command(&["run", "-C", "examples/audit"]);
     assert_eq!(world.printed(run.args(&script)).code, 0);
     for (answer, left) in [("n", 1), ("", 1), ("y", 0)] {
         let mut terminal = Terminal::new(world.command(&["db", "prune", "--before", "0"]), (100, 30));

@@ -103,7 +103,7 @@ fn json_session(world: &World, commands: &[&[&str]]) -> String {
 #[test]
 fn a_run_that_asks_and_is_approved() {
     let world = World::new();
-    insta::assert_snapshot!("run_parks", told(&world, &["run", "examples/audit"]));
+    insta::assert_snapshot!("run_parks", told(&world, &["run", "-C", "examples/audit"]));
     insta::assert_snapshot!("parked", session(&world, &[&["runs"], &["show"], &["explain"]]));
     insta::assert_snapshot!("approve", told(&world, &["approve", "last", "--reason", "looks right"]));
     insta::assert_snapshot!("after_approve", session(&world, &READING));
@@ -117,25 +117,26 @@ fn a_run_that_asks_and_is_approved() {
 #[test]
 fn a_run_that_asks_and_is_approved_for_machines() {
     let world = World::new();
-    let commands: [&[&str]; 3] = [&["run", "examples/audit"], &["approve", "last"], &["resume", "last"]];
+    let commands: [&[&str]; 3] =
+        [&["run", "-C", "examples/audit"], &["approve", "last"], &["resume", "last"]];
     insta::assert_snapshot!("run_json", json_session(&world, &commands));
 }
 
 #[test]
 fn a_run_that_is_rejected() {
     let world = World::new();
-    let _ = world.provost(&["run", "examples/audit"]);
+    let _ = world.provost(&["run", "-C", "examples/audit"]);
     insta::assert_snapshot!("reject", told(&world, &["reject", "last", "--reason", "not now"]));
     insta::assert_snapshot!("after_reject", session(&world, &[&["show"], &["explain", "last", "fs/edit"]]));
     let world = World::new();
-    let _ = world.provost(&["run", "examples/audit"]);
+    let _ = world.provost(&["run", "-C", "examples/audit"]);
     insta::assert_snapshot!("reject_json", json_session(&world, &[&["reject", "last"]]));
 }
 
 #[test]
 fn a_run_that_is_cancelled_and_resumed() {
     let world = World::new();
-    let _ = world.provost(&["run", "examples/audit"]);
+    let _ = world.provost(&["run", "-C", "examples/audit"]);
     let commands: [&[&str]; 4] = [
         &["cancel", "last", "--reason", "enough"],
         &["show"],
@@ -144,7 +145,7 @@ fn a_run_that_is_cancelled_and_resumed() {
     ];
     insta::assert_snapshot!("cancel", session(&world, &commands));
     let world = World::new();
-    let _ = world.provost(&["run", "examples/audit"]);
+    let _ = world.provost(&["run", "-C", "examples/audit"]);
     insta::assert_snapshot!("cancel_json", json_session(&world, &[&["cancel", "last"], &["resume", "last"]]));
 }
 
@@ -155,7 +156,7 @@ fn a_run_that_a_limit_stops() {
     let agent = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, agent.replace("max_turns: 12", "max_turns: 12\nbudgets:\n  turns: 2")).unwrap();
     let commands: [&[&str]; 3] =
-        [&["run", "examples/audit"], &["explain"], &["resume", "last", "--budget", "turns=9", "--yes"]];
+        [&["run", "-C", "examples/audit"], &["explain"], &["resume", "last", "--budget", "turns=9", "--yes"]];
     insta::assert_snapshot!("limit", session(&world, &commands));
 }
 

@@ -134,6 +134,7 @@ impl Deltas for Heard {
             Delta::Call { place, id, name } => format!("call {place} {id} {name}"),
             Delta::Arguments { place, text } => format!("arguments {place} {text}"),
             Delta::Restart => "restart".to_owned(),
+            Delta::Retry { attempt, attempts_max, .. } => format!("retry {attempt} of {attempts_max}"),
         };
         self.0.send_modify(|lines| lines.push(line));
     }

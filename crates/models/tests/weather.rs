@@ -86,7 +86,9 @@ async fn overload_inside_a_stream_is_tried_again_and_told_to_the_listener() {
     assert_eq!(attempts(&turn(&desk, &[1_000..=1_250]).await.unwrap()), &json!(2));
     let heard = desk.heard.lines();
     assert!(
-        heard.starts_with("reasoning \"Two questions, \"\nrestart\nreasoning \"Two questions, \"\n"),
+        heard.starts_with(
+            "reasoning \"Two questions, \"\nrestart\nretry 1 of 5\nreasoning \"Two questions, \"\n"
+        ),
         "{heard}"
     );
 }

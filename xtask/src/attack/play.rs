@@ -136,7 +136,7 @@ impl Stage<'_> {
     fn remember(&self, call: &Call) -> Result<(), Failure> {
         self.configure(&policy(&[&call.tool], "preview"))?;
         self.model.play(vec![Turn::Calls(vec![self.filled_call(call)])]);
-        self.provost(&["run", ".", "-p", "go"])?;
+        self.provost(&["run", "go"])?;
         self.provost(&["approve", "last", "--remember"])?;
         Ok(())
     }
@@ -162,8 +162,7 @@ impl Stage<'_> {
         if let Some(turns) = &step.turns {
             self.model.play(turns.iter().map(|turn| self.filled_turn(turn)).collect());
             let yes = matches!(part, Part::Control | Part::Way(Way::Yes));
-            let words: &[&str] =
-                if yes { &["run", ".", "-p", "go", "--yes"] } else { &["run", ".", "-p", "go"] };
+            let words: &[&str] = if yes { &["run", "go", "--yes"] } else { &["run", "go"] };
             log.push_str(&match step.kill {
                 None => self.provost(words)?,
                 Some(signal) => self.killed(words, signal, step.when.as_deref().unwrap_or("started"))?,

@@ -67,7 +67,7 @@ impl Garden {
 
     /// Streams an answer in words, as the server of the model sends it.
     fn talk(&self) -> Result<(), Failure> {
-        let run = self.provost(&["run", ".", "--model", "plain", "--prompt", "Say hello."])?;
+        let run = self.provost(&["run", "--model", "plain", "Say hello."])?;
         expect(run.status.code() == Some(0), "a talk ends well", &run)?;
         expect(!run.stdout.trim_ascii().is_empty(), "something was said", &run)?;
         self.check_kept("a talk")
@@ -75,7 +75,7 @@ impl Garden {
 
     /// Lets the model choose calls until it answers, waits or is stopped.
     fn work(&self, prompt: &str) -> Result<(), Failure> {
-        let run = self.provost(&["run", ".", "--model", "calls", "--prompt", prompt])?;
+        let run = self.provost(&["run", "--model", "calls", prompt])?;
         let ended = run.status.code().is_some_and(|code| ENDS.contains(&code));
         expect(ended, "the run ends in a way that is documented", &run)?;
         let beds = fs::read_to_string(self.path("land/beds.txt"))?;

@@ -32,7 +32,7 @@ pub(crate) fn run(options: &InitOptions, screen: &Screen) -> Result<Exit, Failur
     for (path, _) in &paths {
         screen.show(&json!({ "wrote": path.to_string_lossy() }), || format!("wrote {}", path.display()));
     }
-    screen.tell("next: set a key, provost doctor, then provost run --prompt \"…\"");
+    screen.tell("next: set a key, provost doctor, then provost run \"…\"");
     Ok(Exit::Done)
 }
 

@@ -4,6 +4,7 @@ pub(super) mod agents;
 pub(super) mod answer;
 pub(super) mod approve;
 mod banner;
+mod budget;
 pub(super) mod cancel;
 pub(super) mod chat;
 pub(super) mod completions;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use provost::{Resume, RunHandle};
-use provost_project::known_budget;
 
 use super::banner::Banner;
+use super::budget;
 use super::reopened::Reopened;
 use crate::args::ResumeOptions;
 use crate::asking::Answers;
@@ -18,9 +18,7 @@ use crate::run_name;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
-    let budgets: Result<BTreeMap<String, u64>, Failure> =
-        options.budget.iter().map(|text| budget(text)).collect();
-    let budgets = budgets?;
+    let budgets = budget::read(&options.budget)?;
     let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask() && !options.yes).await?;
     let name = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
     screen.notes(&Banner::of_run(&reopened.run, &name, &reopened.state.spec.agent).lines());
@@ -51,15 +49,4 @@ async fn taken_up(reopened: &Reopened, budgets: BTreeMap<String, u64>) -> Result
         }
     };
     taken_up.map_err(|error| unworked(run, &error))
-}
-
-fn budget(text: &str) -> Result<(String, u64), Failure> {
-    let refused = || {
-        Failure::new(Code::Config, format!("`{text}` is no limit"))
-            .hint("say it as NAME=NUMBER, such as turns=20")
-    };
-    let (name, ceiling) = text.split_once('=').ok_or_else(refused)?;
-    let ceiling: u32 = ceiling.parse().map_err(|_| refused())?;
-    known_budget(name, ceiling.into())?;
-    Ok((name.to_owned(), ceiling.into()))
 }

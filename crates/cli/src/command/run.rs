@@ -11,6 +11,7 @@ use provost_runtime::port::IdKind;
 use serde_json::json;
 
 use super::banner::Banner;
+use super::{budget, input};
 use crate::args::RunOptions;
 use crate::asking::Answers;
 use crate::exit::Exit;
@@ -22,16 +23,15 @@ use crate::screen::Screen;
 use crate::view::untouched;
 
 pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
-    let start = options.folder.as_deref().unwrap_or(start);
+    let budgets = budget::read(&options.budget)?;
+    options.prompt.as_deref().map_or(Ok(()), assert_no_folder)?;
     let project = Project::find(start)?;
     let folder = remembered(&project.folder)?.to_owned();
     let cassette = options.with.cassette.as_ref().map(|path| absolute(path));
     let cassette = cassette.as_deref().map(remembered).transpose()?;
-    let agent = project.agent(options.agent.as_deref())?;
-    let prompt =
-        options.prompt.clone().or_else(|| project.file.defaults.prompt.clone()).ok_or_else(|| {
-            Failure::new(Code::Project, "there is nothing to do").hint("say what with --prompt \"…\"")
-        })?;
+    let mut agent = project.agent(options.agent.as_deref())?;
+    agent.head.budgets.extend(budgets);
+    let prompt = prompt(options, &project)?;
     let (model, entry) = chosen(options, &project, &agent)?;
     let data = project.data_dir()?;
     let run: RunId = clock::ids(clock::clock())?
@@ -79,6 +79,28 @@ pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> 
         follow(&setup, handle, news, Answers::of(options.with.yes), *screen).await
     };
     setup.closing(work).await
+}
+
+/// Refuses the folder of a project where a task belongs: it would be sent to the model.
+fn assert_no_folder(prompt: &str) -> Result<(), Failure> {
+    if !Path::new(prompt).join("provost.toml").is_file() {
+        return Ok(());
+    }
+    let message = format!("`{prompt}` is the folder of a project, and not something to do");
+    Err(Failure::new(Code::Project, message).hint(format!("provost run --project {prompt}")))
+}
+
+/// What is to be done: as the command line, standard input or the project says.
+fn prompt(options: &RunOptions, project: &Project) -> Result<String, Failure> {
+    let nothing = || {
+        Failure::new(Code::Project, "there is nothing to do").hint("say what: provost run \"fix the tests\"")
+    };
+    let prompt = match options.prompt.as_deref() {
+        Some("-") => input::read(Path::new("-"))?,
+        Some(prompt) => prompt.to_owned(),
+        None => project.file.defaults.prompt.clone().ok_or_else(nothing)?,
+    };
+    if prompt.trim().is_empty() { Err(nothing()) } else { Ok(prompt) }
 }
 
 fn chosen(

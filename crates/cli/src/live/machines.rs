@@ -22,6 +22,8 @@ pub(super) enum News {
     Whole { turn: u32, text: String, usage: Value },
     /// The storage cannot be written; it is tried again.
     Trouble(String),
+    /// The model is asked again: the document that says so.
+    Retry(Value),
     /// So many pieces were left out.
     LeftOut(u64),
     /// The rest of the journal cannot be read.
@@ -83,6 +85,16 @@ impl Reader {
             Followed::Delta(Delta::Text(text)) => vec![News::Text(text)],
             Followed::Delta(Delta::Restart) => vec![News::Restart],
             Followed::Delta(Delta::Trouble(problem)) => vec![News::Trouble(problem)],
+            Followed::Delta(Delta::Retry { address, problem, attempt, attempts_max, wait_ms }) => {
+                vec![News::Retry(json!({
+                    "type": "retry",
+                    "address": address,
+                    "problem": problem,
+                    "attempt": attempt,
+                    "attempts_max": attempts_max,
+                    "wait_ms": wait_ms,
+                }))]
+            }
             // Calls are shown when they are declared, with what was decided about them.
             Followed::Delta(
                 Delta::Reasoning(_)
@@ -169,6 +181,7 @@ pub(super) fn document(news: &News) -> Value {
         News::Whole { turn, text, usage } => {
             json!({ "type": "answer", "turn": turn, "text": text, "usage": usage })
         }
+        News::Retry(document) => document.clone(),
         News::Trouble(problem) => json!({ "type": "trouble", "problem": problem }),
         News::LeftOut(count) => json!({ "type": "left_out", "count": count }),
         News::Unreadable(problem) => json!({ "type": "unreadable", "problem": problem }),

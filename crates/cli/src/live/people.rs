@@ -14,7 +14,7 @@ use super::area::{self, Area};
 use super::status::Status;
 use super::view::Manner;
 use crate::screen::{Printer, Screen, Stream};
-use crate::text::{Column, Line, Mark, Role, Span};
+use crate::text::{Column, Line, Mark, Role, Span, first_line};
 use crate::view::{Context, Gauge, HUMAN, lines, object, over};
 
 /// Shows one run as lines.
@@ -31,13 +31,46 @@ pub(crate) struct People {
     seq: Seq,
     /// The model's words that are not whole yet.
     spoken: String,
-    trouble: Option<Line>,
+    /// The next try to get a response.
+    retry: Option<Retry>,
     /// The last words that were shown.
     last: Option<String>,
     hint: &'static str,
     /// The questions that stand on the screen.
     asked: Vec<WaitId>,
     area: Option<Area>,
+}
+
+/// A try to get a response that has not begun.
+struct Retry {
+    host: String,
+    due: i64,
+    next: u32,
+    attempts_max: u32,
+}
+
+impl Retry {
+    fn line(&self, now_ms: i64) -> Line {
+        let seconds = u64::try_from(self.due.saturating_sub(now_ms)).unwrap_or_default().div_ceil(1_000);
+        let text = if seconds == 0 { "asked again".to_owned() } else { format!("again in {seconds} s") };
+        let spans = vec![
+            Span::text("model").at(Column::Tool),
+            Span::text(&self.host).at(Column::Object),
+            Span::text(text).at(Column::Outcome),
+        ];
+        let right = vec![Span::quiet(format!("try {} of {}", self.next, self.attempts_max))];
+        Line::new(Mark::Waits, "", spans).right(right)
+    }
+}
+
+/// A try that failed.
+fn tried(host: &str, problem: &str, attempt: u32) -> Line {
+    let spans = vec![
+        Span::text("model").at(Column::Tool),
+        Span::text(host).at(Column::Object),
+        Span::text(problem).at(Column::Outcome),
+    ];
+    Line::new(Mark::Waits, "", spans).right(vec![Span::quiet(format!("try {attempt}"))])
 }
 
 impl People {
@@ -54,7 +87,7 @@ impl People {
             story: None,
             seq: Seq(0),
             spoken: String::new(),
-            trouble: None,
+            retry: None,
             last: None,
             hint: "Ctrl-C stops",
             asked: Vec::new(),
@@ -96,14 +129,22 @@ impl People {
         let Some((first, others)) = read.events.split_first() else {
             return Err(LoadError::Unknown(read.run.clone()));
         };
-        let (mut story, mut told) = StoryReader::begin(&read.agent, &read.history, first)?;
-        for event in others {
-            told.extend(story.take(event)?);
-        }
-        self.seq = read.events.last().map_or(first.seq, |event| event.seq);
+        let (story, told) = StoryReader::begin(&read.agent, &read.history, first)?;
         self.story = Some(story);
-        told.retain(|line| line.seq > shown);
-        self.tell(&told);
+        self.seq = first.seq;
+        if shown < first.seq {
+            self.tell(&told);
+        }
+        for event in others {
+            self.seq = event.seq;
+            let Some(story) = self.story.as_mut() else { break };
+            let mut told = story.take(event)?;
+            told.retain(|line| line.seq > shown);
+            self.tell(&told);
+            if event.seq > shown {
+                self.started(event);
+            }
+        }
         Ok(self.seq)
     }
 
@@ -111,10 +152,16 @@ impl People {
         match followed {
             Followed::Event(event) => self.event(&event.event),
             Followed::Delta(Delta::Text(text)) => {
-                self.trouble = None;
+                self.retry = None;
                 self.spoken.push_str(&text);
             }
             Followed::Delta(Delta::Restart) => self.broke_off(),
+            Followed::Delta(Delta::Retry { address, problem, attempt, attempts_max, wait_ms }) => {
+                let host = address.split_once("://").map_or(address.as_str(), |(_, host)| host).to_owned();
+                self.print(&[tried(&host, first_line(&problem), attempt)]);
+                let due = self.clock.now_ms().saturating_add(i64::try_from(wait_ms).unwrap_or(i64::MAX));
+                self.retry = Some(Retry { host, due, next: attempt.saturating_add(1), attempts_max });
+            }
             Followed::Delta(Delta::Trouble(problem)) => {
                 self.note(&format!("{problem}; it is tried again until it can be written"));
             }
@@ -180,7 +227,7 @@ impl People {
         for line in told {
             if let Piece::Turn { .. } | Piece::Words { .. } = &line.piece {
                 self.spoken.clear();
-                self.trouble = None;
+                self.retry = None;
             }
             if let (Piece::Asks { pending, .. }, true) = (&line.piece, self.is_shown(&line.piece)) {
                 self.asked.push(pending.wait.clone());
@@ -231,7 +278,7 @@ impl People {
             story,
             limits: &self.limits,
             spoken: &self.spoken,
-            trouble: self.trouble.clone(),
+            trouble: self.retry.as_ref().map(|retry| retry.line(self.clock.now_ms())),
             since_ms: self.since_ms,
             now_ms: self.clock.now_ms(),
             hint: self.hint,

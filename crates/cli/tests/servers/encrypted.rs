@@ -56,7 +56,7 @@ async fn a_server_is_asked_only_when_its_certificate_is_trusted() {
     }
     let run = |trusts: &str| {
         let path = garden.world.path(trusts);
-        garden.provost(&["run", "garden"], &[("SSL_CERT_FILE", path.to_str().unwrap())])
+        garden.provost(&["run", "-C", "garden"], &[("SSL_CERT_FILE", path.to_str().unwrap())])
     };
     let refused = run("stranger.pem");
     assert_eq!(refused.code, 1, "{}", refused.stderr);

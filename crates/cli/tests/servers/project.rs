@@ -54,7 +54,7 @@ impl Garden {
     }
 
     pub(super) fn run(&self) -> Printed {
-        self.provost(&["run", "garden"], &[])
+        self.provost(&["run", "-C", "garden"], &[])
     }
 
     /// The run, and how long it took.

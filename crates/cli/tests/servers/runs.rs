@@ -22,7 +22,7 @@ async fn each_provider_is_streamed_called_back_and_recorded() {
     for provider in Provider::VARIANTS.iter().copied() {
         let server = Server::with([calls(provider), last_word(provider)]).await;
         let garden = Garden::asking(provider, &server);
-        let printed = garden.provost(&["run", "garden", "--record", "garden.json"], &[]);
+        let printed = garden.provost(&["run", "-C", "garden", "--record", "garden.json"], &[]);
         assert_eq!(printed.code, 0, "{provider}: {}", printed.stderr);
         assert_eq!(printed.stdout.trim(), LAST_WORD, "{provider}");
         let asked = server.asked();
@@ -47,7 +47,7 @@ async fn each_provider_is_streamed_called_back_and_recorded() {
         assert_eq!(results, Some(2), "{provider}: both calls were made");
         // The recording answers like the server, without it and without a key.
         drop(server);
-        let replayed = garden.world.provost(&["run", "garden", "--cassette", "garden.json"]);
+        let replayed = garden.world.provost(&["run", "-C", "garden", "--cassette", "garden.json"]);
         assert_eq!(
             (replayed.code, replayed.stdout.trim()),
             (0, LAST_WORD),

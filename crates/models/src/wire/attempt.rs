@@ -48,7 +48,7 @@ impl Exchange<'_> {
 
     async fn send(&self) -> Result<Response, Fault> {
         let request = self.client.post(self.endpoint.url(&self.route)).headers(self.endpoint.headers());
-        request.body(self.body.clone()).send().await.map_err(unsent)
+        request.body(self.body.clone()).send().await.map_err(|error| unsent(&self.endpoint.address(), error))
     }
 
     async fn whole(&self, response: Response) -> Result<Value, Fault> {
@@ -96,8 +96,12 @@ fn failure(status: StatusCode, headers: &HeaderMap, text: &str, now_ms: i64) -> 
     Fault { retry_after_ms, ..classify(Some(status.as_u16()), error) }
 }
 
-fn unsent(error: reqwest::Error) -> Fault {
-    Fault::new(FaultKind::Unreachable, format!("the provider was not reached: {}", causes(error)))
+/// The address and the innermost cause: `cannot reach http://localhost:11434 (connection refused)`.
+fn unsent(address: &str, error: reqwest::Error) -> Fault {
+    let causes = causes(error);
+    let cause = causes.rsplit(": ").next().unwrap_or(&causes);
+    let cause = cause.split(" (os error").next().unwrap_or(cause).to_lowercase();
+    Fault::new(FaultKind::Unreachable, format!("cannot reach {address} ({cause})"))
 }
 
 /// What went wrong, down to the cause, without the address.

@@ -50,6 +50,11 @@ impl Endpoint {
         Ok(Self { base, headers, key })
     }
 
+    /// Scheme, host and port: what a person may read of the address.
+    pub(super) fn address(&self) -> String {
+        self.base.origin().ascii_serialization()
+    }
+
     pub(super) fn headers(&self) -> HeaderMap {
         self.headers.clone()
     }

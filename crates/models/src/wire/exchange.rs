@@ -62,6 +62,13 @@ impl Exchange<'_> {
             };
             let Some(wait_ms) = self.retry.wait_ms(&fault, attempts, &self.who) else { return Err(fault) };
             hear(Delta::Restart);
+            hear(Delta::Retry {
+                address: &self.endpoint.address(),
+                problem: &self.endpoint.hide_key(fault.message.clone()),
+                attempt: attempts,
+                attempts_max: self.retry.attempts_max,
+                wait_ms,
+            });
             let wait_ms = i64::try_from(wait_ms).unwrap_or(i64::MAX);
             self.clock.sleep_until(self.clock.now_ms().saturating_add(wait_ms)).await;
             attempts += 1;

@@ -52,6 +52,19 @@ pub enum Delta {
     },
     /// The response broke off and is asked for again: what was streamed of it does not count.
     Restart,
+    /// A try to get a response failed, and the next one follows.
+    Retry {
+        /// Where the model is asked, without keys.
+        address: String,
+        /// What went wrong.
+        problem: String,
+        /// The try that failed; the first is 1.
+        attempt: u32,
+        /// How many there may be.
+        attempts_max: u32,
+        /// How long it takes until the next one.
+        wait_ms: u64,
+    },
     /// More output of an executor.
     Output {
         /// The action.

@@ -174,6 +174,13 @@ impl port::Deltas for Streamed {
                 Delta::Arguments { index: place, text: text.to_owned() }
             }
             port::Delta::Restart => Delta::Restart,
+            port::Delta::Retry { address, problem, attempt, attempts_max, wait_ms } => Delta::Retry {
+                address: address.to_owned(),
+                problem: problem.to_owned(),
+                attempt,
+                attempts_max,
+                wait_ms,
+            },
         };
         self.sink.delta(&self.run, Some(self.request), delta);
     }

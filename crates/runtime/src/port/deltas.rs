@@ -28,6 +28,19 @@ pub enum Delta<'a> {
     },
     /// The answer broke off and is asked for again: what was heard of it does not count.
     Restart,
+    /// A try failed, and the next one follows.
+    Retry {
+        /// Where the model is asked, without keys.
+        address: &'a str,
+        /// What went wrong.
+        problem: &'a str,
+        /// The try that failed; the first is 1.
+        attempt: u32,
+        /// How many there may be.
+        attempts_max: u32,
+        /// How long it takes until the next one.
+        wait_ms: u64,
+    },
 }
 
 /// Hears the pieces of a run's answers, in order. What it does changes nothing.
