@@ -46,9 +46,7 @@ fn plain(text: &str) -> String {
         }),
     };
     let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
-    // That a call runs is shown only if it still does when the watcher begins.
-    let text = text.lines().filter(|line| !line.ends_with(": running"));
-    let text = text.map(line).collect::<Vec<_>>().join("\n");
+    let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
     text.split("(").enumerate().fold(String::new(), |text, (place, part)| match part.split_once(" ms)") {
         Some((ms, rest)) if place > 0 && ms.parse::<u64>().is_ok() => format!("{text}([n] ms){rest}"),
         _ if place > 0 => format!("{text}({part}"),

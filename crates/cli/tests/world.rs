@@ -52,19 +52,12 @@ impl World {
     /// The words of a command, with the project that was run last for those that need it.
     fn within_project(&self, words: &[&str]) -> Vec<String> {
         let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let plain: Vec<&String> =
-            words.iter().filter(|word| !matches!(word.as_str(), "--json" | "--plain")).collect();
-        let option = words.iter().position(|word| word == "--project").and_then(|at| words.get(at + 1));
-        match (plain.first().map(|word| word.as_str()), option) {
-            (Some("run"), None) => {
-                let folder =
-                    plain.get(1).filter(|word| !word.starts_with('-')).map_or(".", |word| word.as_str());
-                if self.0.path().join(folder).is_dir() {
-                    folder.clone_into(&mut self.1.borrow_mut());
-                }
-            }
-            (Some("chat"), None) => ".".clone_into(&mut self.1.borrow_mut()),
-            (_, Some(folder)) => *self.1.borrow_mut() = folder.clone(),
+        let command = words.iter().find(|word| !matches!(word.as_str(), "--json" | "--plain"));
+        let option = words.iter().position(|word| word == "--project" || word == "-C");
+        match (command.map(String::as_str), option.and_then(|at| words.get(at + 1))) {
+            (Some("run" | "chat"), None) => ".".clone_into(&mut self.1.borrow_mut()),
+            (_, Some(folder)) if self.0.path().join(folder).is_dir() => *self.1.borrow_mut() = folder.clone(),
+            (_, Some(_)) => {}
             (Some(command), None) if ABOUT_RUNS.contains(&command) || command == "db" => {
                 words.extend(["--project".to_owned(), self.1.borrow().clone()]);
             }
@@ -163,6 +156,8 @@ impl World {
         let canonical = self.0.path().canonicalize().unwrap();
         let text = without(&without(text, "\"process\":\""), "\"hash\":\"")
             .replace(&format!("user:{}", who("-un")), "user:ada");
+        // That a call runs is shown only if it still does when the watcher begins.
+        let text: String = text.split_inclusive('\n').filter(|line| !line.ends_with(": running\n")).collect();
         text.replace(&format!("\"uid\":{}", who("-ur")), "\"uid\":1")
             .replace(&*canonical.to_string_lossy(), "[here]")
             .replace(&*self.0.path().to_string_lossy(), "[here]")
