@@ -3,7 +3,7 @@
 use provost_contract::timestamp;
 use provost_engine::RunId;
 use provost_project::did_you_mean;
-use provost_runtime::store::{ListedRun, RunFilter, Store};
+use provost_runtime::store::{ListedRun, RunCursor, RunFilter, Store};
 
 use crate::failure::{Code, Failure};
 
@@ -14,7 +14,9 @@ const TIME: usize = 10;
 const LENGTH: usize = 26;
 /// The least that names a run.
 const PREFIX_MIN: usize = 2;
-const PAGE: usize = 1_000;
+/// Short names are told apart among so many newest runs: a list costs the same in a large database. An older run is
+/// found too, if no newer one is meant.
+pub(crate) const NEWEST: usize = 1_000;
 const CANDIDATES_MAX: usize = 8;
 
 /// The part of an id that tells runs apart.
@@ -42,17 +44,15 @@ fn is_meant(run: &RunId, word: &str) -> bool {
 pub(crate) struct Names(Vec<RunId>);
 
 impl Names {
+    /// The newest runs.
     pub(crate) async fn read(store: &dyn Store) -> Result<Self, Failure> {
-        let (mut runs, mut cursor) = (Vec::new(), None);
-        loop {
-            let page = store.runs(RunFilter::default(), cursor, PAGE).await;
-            let page = page.map_err(|fault| Failure::storage(&fault))?;
-            runs.extend(page.items.into_iter().map(|listed| listed.row.run));
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(Self(runs));
-            }
-        }
+        Ok(Self::page(store, None).await?.0)
+    }
+
+    async fn page(store: &dyn Store, after: Option<RunCursor>) -> Result<(Self, Option<RunCursor>), Failure> {
+        let page = store.runs(RunFilter::default(), after, NEWEST).await;
+        let page = page.map_err(|fault| Failure::storage(&fault))?;
+        Ok((Self(page.items.into_iter().map(|listed| listed.row.run).collect()), page.next))
     }
 
     /// The shortest beginning of a run's short id that means no other run.
@@ -89,7 +89,12 @@ pub(crate) async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Fai
     if let Some(listed) = exactly(store, word).await? {
         return Ok(listed);
     }
-    let names = Names::read(store).await?;
+    let (mut names, mut older) = Names::page(store, None).await?;
+    while names.meant(word).is_empty()
+        && let Some(after) = older
+    {
+        (names, older) = Names::page(store, Some(after)).await?;
+    }
     let meant = if word.len() < PREFIX_MIN { Vec::new() } else { names.meant(word) };
     match &meant[..] {
         [run] => exactly(store, run.as_str()).await?.ok_or_else(|| unknown(word, &names)),

@@ -6,7 +6,7 @@ use provost_runtime::store::ListedRun;
 use serde_json::Value;
 
 use super::runs::Words;
-use crate::run_name::{self, Names};
+use crate::run_name::{self, NEWEST, Names};
 use crate::screen::{Screen, Stream};
 use crate::text::{Line, Local, Mark, Role, Span, Style, counted, cut, spoken_limit, width, zone};
 use crate::view::mark_of;
@@ -69,7 +69,8 @@ impl<'a> Table<'a> {
 
     /// What the list leaves out, and what can be typed.
     pub(super) fn foot(&self, shown: usize, all: usize, more: bool) -> Vec<Line> {
-        let mut parts = vec![format!("{shown} of {}", counted(all as u64, "run", "runs"))];
+        let or_more = if all < NEWEST { "" } else { " or more" };
+        let mut parts = vec![format!("{shown} of {}{or_more}", counted(all as u64, "run", "runs"))];
         parts.push(format!("local time, {}", self.local.offset()));
         let mut lines = vec![Line::blank(), Line::note("runs", vec![Span::quiet(parts.join("   "))])];
         let next = if more { "more: provost runs -n 50" } else { "" };
