@@ -44,9 +44,9 @@ pub(crate) enum Command {
     Approve(ApproveOptions),
     /// Refuse what a run asks for, and go on with it
     Reject(DecideOptions),
-    /// List the questions that are not asked again, and whose word that is
+    /// List standing approvals and who granted them
     Remembered,
-    /// Have a question asked again that somebody said to remember
+    /// Revoke a standing approval
     Forget(ForgetOptions),
     /// Answer what an agent asks, and go on with the run
     Answer(AnswerOptions),

@@ -1,4 +1,4 @@
-//! Arguments somebody changes while allowing a call.
+//! Arguments that a person changes while allowing a call.
 
 use provost_contract::json::{self, Object};
 use serde_json::Value;

@@ -27,7 +27,7 @@ pub(super) enum Typed {
     Line(String),
     /// Ctrl-C, with nothing at work.
     Interrupted,
-    /// Nobody is there any more.
+    /// The input has ended.
     End,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// A terminal whose history is in a file nobody else can read.
+    /// A terminal. Its history is in a file that only its owner can read.
     pub(crate) fn terminal(history: &Path) -> Result<Self, Failure> {
         let unusable =
             |error: ReadlineError| Failure::machine(&format!("the terminal cannot be used: {error}"));

@@ -22,7 +22,7 @@ use crate::prompt;
 use crate::screen::Screen;
 use crate::view::{decision_document, decision_line, decisions, gauges};
 
-/// A conversation, whoever speaks in it, and where it is shown.
+/// A conversation, its input, and where it is shown.
 pub(crate) struct Talk {
     pub(crate) conversation: Conversation,
     pub(crate) input: Input,
@@ -40,7 +40,7 @@ enum Next {
 }
 
 impl Talk {
-    /// Talks until somebody leaves.
+    /// Talks until the input ends or the person leaves.
     pub(crate) async fn until_left(mut self) -> Result<Exit, Failure> {
         let left = self.talk().await;
         self.conversation.setup.runtime.drain().await;
@@ -65,7 +65,7 @@ impl Talk {
             match self.answered(open, &line).await {
                 Ok((Next::Leave, _)) => break,
                 Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
-                // Whoever sits there says something else; a script must not go on as if it had worked.
+                // A person types something else; a script must not go on as if it had worked.
                 Err(failure) if self.input.is_person() => self.screen.failure(&failure),
                 Err(failure) => return Err(failure),
             }

@@ -92,7 +92,7 @@ fn spoken_with<'a>(
     }
 }
 
-/// Who answers: whom the command line names, else whoever answered in the session before.
+/// The agent: the one that the command line names, else the one of the session.
 async fn model(
     options: &ChatOptions,
     project: &Project,

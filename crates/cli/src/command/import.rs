@@ -84,7 +84,7 @@ fn check(transcript: &Transcript, refusals: &[Refusal], screen: Screen) -> Exit 
     if refusals.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
-/// Nothing of a file is left out in silence, whoever reads.
+/// Nothing of a file is left out in silence.
 fn tell_left_out(left_out: &[LeftOut], screen: Screen) {
     for LeftOut { kind, reason, count, first_line } in left_out {
         let lines = if *count == 1 { "line" } else { "lines" };

@@ -1,4 +1,4 @@
-//! A file somebody named, or standard input.
+//! Reads a named file, or standard input.
 
 use std::fs::File;
 use std::path::Path;

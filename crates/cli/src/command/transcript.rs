@@ -1,4 +1,4 @@
-//! A transcript that somebody brings, whoever wrote it.
+//! A transcript from a file of any supported format.
 
 use provost_contract::provider::{AsTheyAre, Provider, Shape};
 use provost_contract::session_file::{BrokenLines, Format, LeftOut};

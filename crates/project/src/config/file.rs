@@ -109,7 +109,7 @@ impl Default for PolicyPart {
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsPart {
     pub shell: bool,
-    /// Whether agents may ask whoever they work for.
+    /// Whether agents may ask the person they work for.
     pub human: bool,
     /// Hosts `http/get` may ask; without any there is no such tool.
     pub hosts: Vec<String>,
