@@ -3,6 +3,7 @@
 
 mod agents;
 mod approving;
+mod asking;
 mod chat;
 mod configuration;
 mod hard_input;
@@ -15,13 +16,13 @@ mod programs;
 mod questions;
 mod quick_start;
 mod recovery;
-mod remembered;
 mod running;
 mod script;
 mod secrecy;
 mod server;
 mod servers;
 mod sessions;
+mod standing;
 mod storage;
 mod terminal;
 mod words;

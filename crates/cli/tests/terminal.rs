@@ -21,14 +21,18 @@ const LEFT: &str = "\u{1b}[D";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal of some size with a program on it.
-struct Terminal(OsSession);
+pub(crate) struct Terminal(OsSession);
 
 impl Terminal {
     fn new(command: Command, size: (u16, u16)) -> Self {
         Self::sized(command, size, &[])
     }
 
-    fn sized(mut command: Command, (columns, rows): (u16, u16), environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn sized(
+        mut command: Command,
+        (columns, rows): (u16, u16),
+        environment: &[(&str, &str)],
+    ) -> Self {
         command.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED").env("TERM", "xterm-256color");
         command.envs(environment.iter().copied());
         // The size must be there before the program looks, and is set a moment after it was started.
@@ -46,7 +50,7 @@ impl Terminal {
 
     /// Waits for some words, and gives everything up to them.
     #[track_caller]
-    fn until(&mut self, words: &str) -> String {
+    pub(crate) fn until(&mut self, words: &str) -> String {
         match self.0.expect(words) {
             Ok(found) => String::from_utf8_lossy(found.as_bytes()).into_owned(),
             Err(error) => {
@@ -57,16 +61,22 @@ impl Terminal {
         }
     }
 
-    fn types(&mut self, words: &str) {
+    pub(crate) fn types(&mut self, words: &str) {
         self.0.send(words).unwrap();
     }
 
-    fn enters(&mut self, words: &str) {
+    pub(crate) fn enters(&mut self, words: &str) {
         self.types(&format!("{words}\r"));
     }
 
+    /// Kills the program, as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.0.get_process_mut().kill(expectrl::process::unix::Signal::SIGKILL).unwrap();
+        self.0.get_process().wait().unwrap();
+    }
+
     /// Everything to the end, and how the program ended.
-    fn end(mut self) -> (String, i32) {
+    pub(crate) fn end(mut self) -> (String, i32) {
         let rest = self.0.expect(Eof).map(|rest| String::from_utf8_lossy(rest.as_bytes()).into_owned());
         let status = self.0.get_process().wait().unwrap();
         let code = match status {
@@ -93,7 +103,7 @@ fn uncoloured(written: &str) -> String {
 }
 
 impl World {
-    fn on_terminal(&self, words: &[&str], model: &[String], size: (u16, u16)) -> Terminal {
+    pub(crate) fn on_terminal(&self, words: &[&str], model: &[String], size: (u16, u16)) -> Terminal {
         let mut command = self.command(words);
         command.args(model);
         Terminal::new(command, size)
@@ -125,7 +135,7 @@ impl World {
 fn a_person_is_asked_and_the_run_goes_on() {
     let world = World::new();
     let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &[], (80, 24));
-    let before = terminal.until("y n e w l ?");
+    let before = terminal.until("y n e s w l ?");
     assert!(before.contains("+ echo $(($1 + $2))") || before.contains("echo $(($1 + $2))"), "{before}");
     terminal.enters("y");
     let (rest, code) = terminal.end();
@@ -154,7 +164,7 @@ fn keys_typed_before_a_question_do_not_answer_it() {
         // The terminal shows what was typed: it has it.
         terminal.until("y");
         fs::write(world.path("typed/go"), "").unwrap();
-        terminal.until("y n e w l ?");
+        terminal.until("y n e s w l ?");
         terminal.enters(answer);
         let (rest, code) = terminal.end();
         assert_eq!(code, 0, "{rest}");

@@ -1,8 +1,10 @@
 //! What people and clients say to what waits.
 
+use std::time::Duration;
+
 use provost_contract::json::Object;
-use provost_engine::event::Remember as Remembered;
-use provost_engine::{Actor, ActorKind, ActorOrigin, RunId, Time, WaitId};
+use provost_engine::event::{Lasts, Remember as Remembered};
+use provost_engine::{Actor, ActorKind, ActorOrigin, Covers, RunId, Time, WaitId};
 use provost_runtime::actor::LoadError;
 use provost_runtime::host::{EditError, RunsError};
 use provost_runtime::port::Fault;
@@ -12,8 +14,15 @@ use serde_json::Value;
 /// The answer of a person to a question: whether a call may run, or what became of one.
 ///
 /// ```
-/// use provost::{Decision, Remember};
-/// let decision = Decision { remember: Remember::Run, ..Decision::approve("user:grace") };
+/// use std::time::Duration;
+///
+/// use provost::{Covers, Decision, Remember};
+/// // Yes, and for eight hours every such call about a file in `src`.
+/// let decision = Decision {
+///     remember: Remember::For(Duration::from_secs(8 * 3_600)),
+///     covers: Covers::Place("src".to_owned()),
+///     ..Decision::approve("user:grace")
+/// };
 /// assert_eq!(decision.by, "user:grace");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +35,10 @@ pub struct Decision {
     pub reason: String,
     /// The arguments to run with instead.
     pub parameters: Option<Object>,
-    /// How long the same rule need not ask about the same tool.
+    /// How long the same rule need not ask about such calls again.
     pub remember: Remember,
+    /// Which calls are meant by that. Without `remember` it has no meaning.
+    pub covers: Covers,
     /// What came of a call in doubt.
     pub result: Option<Value>,
     /// The door the answer came through, such as `cli`.
@@ -63,15 +74,19 @@ pub enum Remember {
     Run,
     /// In this run and later ones of the workspace, until it is revoked.
     Always,
+    /// In this run and later ones of the workspace, for this long.
+    For(Duration),
 }
 
 impl Remember {
-    pub(super) fn to_engine(self) -> Option<Remembered> {
-        match self {
-            Self::No => None,
-            Self::Run => Some(Remembered::Run),
-            Self::Always => Some(Remembered::Always),
-        }
+    pub(super) fn to_engine(self, covers: Covers, now: Time) -> Option<Remembered> {
+        let lasts = match self {
+            Self::No => return None,
+            Self::Run => Lasts::Run,
+            Self::Always => Lasts::Always,
+            Self::For(time) => Lasts::Until(now.plus_ms(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
+        };
+        Some(Remembered { lasts, covers })
     }
 }
 
@@ -113,6 +128,7 @@ impl Decision {
             reason: String::new(),
             parameters: None,
             remember: Remember::No,
+            covers: Covers::Tool,
             result: None,
             via: "library".to_owned(),
             origin: None,
