@@ -8,7 +8,7 @@ use crate::config::Project;
 use crate::data_dir::{self, DataDir};
 use crate::failure::{Code, Failure};
 
-/// The maximum size of a copy.
+/// The maximum number of entries in a copy.
 const ENTRIES_MAX: usize = 10_000;
 
 impl Project {
