@@ -1,4 +1,4 @@
-//! The anchor file: a witness of the ends of runs, outside the database and out of an agent's reach.
+//! The anchor file: the ends of runs, recorded outside the database where agents cannot write.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -9,7 +9,7 @@ use crate::environment;
 use crate::failure::{Code, Failure};
 
 impl Project {
-    /// Where the anchor file of the project is: named by the environment, or else by its `provost.toml`.
+    /// Returns the anchor file of the project: from the environment, else from its `provost.toml`.
     pub fn anchor_file(&self) -> Option<PathBuf> {
         from_environment().or_else(|| Some(self.folder.join(self.file.storage.anchor.as_ref()?)))
     }
@@ -20,15 +20,15 @@ pub(crate) fn from_environment() -> Option<PathBuf> {
     Some(std::path::absolute(&named).unwrap_or(named))
 }
 
-/// Refuses a project whose file names an anchor file where its agents can write.
+/// Rejects a project whose anchor file is where its agents can write.
 pub(crate) fn check_file(project: &Project) -> Result<(), Failure> {
     let Some(named) = &project.file.storage.anchor else { return Ok(()) };
     let checked = outside(&project.folder.join(named), &project.root());
     checked.map_err(|failure| failure.at(&project.file.place_of("anchor")))
 }
 
-/// The anchor file of a project, ready to be appended to. `root` is where the agent works. A run does not begin when
-/// its end could not be witnessed.
+/// Returns the anchor file of a project, open for appending. `root` is the folder the agent works in. A run
+/// does not start if its end could not be recorded.
 pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>, Failure> {
     let Some(path) = project.anchor_file() else { return Ok(None) };
     outside(&path, &project.root())?;
@@ -42,7 +42,7 @@ pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>
     Ok(Some(path))
 }
 
-/// Refuses a file in the workspace of an agent, by any way that leads there.
+/// Rejects a file in the workspace of an agent, with links resolved.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
     if !is_inside(path, root) {
         return Ok(());
@@ -53,12 +53,12 @@ fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
         .hint("name a file outside of it, such as /var/lib/provost/anchors.jsonl"))
 }
 
-/// Whether a path leads into a folder, by any way.
+/// Returns whether a path leads into a folder, with links resolved.
 pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
     resolved(path).starts_with(resolved(folder))
 }
 
-/// A path without links, as far as it exists.
+/// Resolves the links of a path, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     match there {

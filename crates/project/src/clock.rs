@@ -1,4 +1,4 @@
-//! The clock and the names of this process.
+//! The clock and the source of ids of this process.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use provost_runtime::system::{HashedIds, SystemClock};
 use crate::environment;
 use crate::failure::Failure;
 
-/// The machine's clock, unless a test stopped it.
+/// The system clock, unless a test fixed it.
 pub fn clock() -> Arc<dyn Clock> {
     match environment::clock_ms() {
         Some(at_ms) => Arc::new(ManualClock::at(at_ms)),
@@ -17,7 +17,7 @@ pub fn clock() -> Arc<dyn Clock> {
     }
 }
 
-/// Names nobody can guess, unless a test wants the same ones again.
+/// Random ids, unless a test set a seed.
 pub fn ids(clock: Arc<dyn Clock>) -> Result<Arc<dyn Ids>, Failure> {
     Ok(match environment::seed() {
         Some(seed) => Arc::new(HashedIds::from_seed(seed, clock)),

@@ -8,11 +8,11 @@ use crate::config::Project;
 use crate::data_dir::{self, DataDir};
 use crate::failure::{Code, Failure};
 
-/// How much is copied at most.
+/// The maximum number of entries in a copy.
 const ENTRIES_MAX: usize = 10_000;
 
 impl Project {
-    /// The folder a run or a conversation works in: the project's own, or a copy made for it.
+    /// Returns the folder that a run or a conversation works in: the project's own, or a copy.
     pub fn workspace(&self, data: &DataDir, name: &str) -> Result<PathBuf, Failure> {
         let root = self.root();
         if !self.file.workspace.copy {
@@ -22,16 +22,16 @@ impl Project {
         if copy.is_dir() {
             return Ok(copy);
         }
-        // The folder of copies is made with the storage, which hides it from git.
+        // The folder of copies is created with the storage, which hides it from git.
         data.open()?;
-        // A copy is there as a whole or not at all: a conversation goes on with what it finds.
+        // A copy exists as a whole or not at all, because a conversation continues with an existing copy.
         let partial = data.copy_of(&format!("{name}.partial"));
         let copies = data.file("work");
         data_dir::for_the_owner(&copies).map_err(|error| Failure::unwritable(&copies, &error))?;
         match copy_folder(&root, &partial).and_then(|()| std::fs::rename(&partial, &copy)) {
             Ok(()) => Ok(copy),
             Err(error) => {
-                // Half a copy serves nobody; when it cannot be taken away either, the message says what is wrong.
+                // A partial copy is useless; if it cannot be removed, the error says what is wrong.
                 drop(std::fs::remove_dir_all(&partial));
                 Err(uncopied(&root, &error))
             }
@@ -48,7 +48,7 @@ fn uncopied(root: &Path, error: &std::io::Error) -> Failure {
     }
 }
 
-/// Copies folders and ordinary files; links and the rest are left out, for they may lead elsewhere.
+/// Copies folders and regular files; links and special files are skipped, because they may lead elsewhere.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let mut left = ENTRIES_MAX;
     copy_into(from, to, &mut left)

@@ -18,17 +18,18 @@ use crate::find;
 
 const FOLDER: &str = ".provost";
 
-/// The folder `.provost` of a project: a database, copies of the project, and what else must outlive a process.
+/// The folder `.provost` of a project: the database, copies of the project, and other files that outlive a
+/// process.
 pub struct DataDir {
     folder: PathBuf,
     database: PathBuf,
 }
 
 impl DataDir {
-    /// The data of the project that a folder belongs to. The project itself is not read.
+    /// Returns the data folder of the project that a folder belongs to. The project itself is not read.
     ///
     /// # Errors
-    /// If the project above belongs to another user, or the environment names a database of an unknown kind.
+    /// If the project belongs to another user, or the environment names a database of an unknown kind.
     pub fn find(start: &Path) -> Result<Self, Failure> {
         Self::of(&find::home(start)?)
     }
@@ -42,12 +43,12 @@ impl DataDir {
         Ok(Self { folder, database })
     }
 
-    /// The database file.
+    /// Returns the database file.
     pub fn database(&self) -> &Path {
         &self.database
     }
 
-    /// Opens the storage to write; what is made is hidden from git.
+    /// Opens the storage for writing; created files are hidden from git.
     pub fn open(&self) -> Result<Arc<dyn Store>, Failure> {
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
@@ -55,7 +56,7 @@ impl DataDir {
                 .and_then(|()| write_for_the_owner(&ignore, "*\n"))
                 .map_err(|error| Failure::unwritable(&self.folder, &error))?;
         }
-        // Folders and files of earlier versions were open to others.
+        // Earlier versions created folders and files that others can read.
         closed_to_others(&self.folder);
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));
@@ -64,35 +65,35 @@ impl DataDir {
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// The folder that has `.provost`: the project.
+    /// Returns the folder that contains `.provost`: the project.
     pub fn home(&self) -> &Path {
         self.folder.parent().unwrap_or(&self.folder)
     }
 
-    /// Whether nothing was ever stored here.
+    /// Returns whether nothing has been stored here.
     pub fn is_empty(&self) -> bool {
         matches!(self.database.try_exists(), Ok(false))
     }
 
-    /// Opens the storage to look at it.
+    /// Opens the storage for reading.
     pub fn look(&self) -> Result<Arc<dyn Store>, Failure> {
         let opened = SqliteStore::look(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// Where the copy of a project lies that a run or a conversation works on.
+    /// Returns the folder for the copy of a project that a run or a conversation works on.
     pub fn copy_of(&self, name: &str) -> PathBuf {
         self.folder.join("work").join(name)
     }
 
-    /// A file beside the database.
+    /// Returns a file beside the database.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 }
 
 impl Project {
-    /// Where runs of the project are stored.
+    /// Returns where runs of the project are stored.
     ///
     /// # Errors
     /// If the environment names a database of an unknown kind.
@@ -101,7 +102,7 @@ impl Project {
     }
 }
 
-/// Makes a folder that only its owner can look into, with those above it.
+/// Creates a folder, and its parents, that only its owner can access.
 pub(crate) fn for_the_owner(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
@@ -111,7 +112,7 @@ fn write_for_the_owner(path: &Path, text: &str) -> io::Result<()> {
     file?.write_all(text.as_bytes())
 }
 
-/// Takes away what others may do with a file or folder. One that belongs to another user stays as it is.
+/// Removes the access of others to a file or folder. One that belongs to another user is not changed.
 fn closed_to_others(path: &Path) {
     let Ok(about) = fs::symlink_metadata(path) else { return };
     let mode = about.permissions().mode();

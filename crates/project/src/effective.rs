@@ -16,27 +16,27 @@ use crate::runtime::masks;
 /// One value of the configuration.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Its name, as `provost.toml` would have it: `models.claude.settings.model`.
+    /// Its name, as in `provost.toml`: `models.claude.settings.model`.
     pub key: String,
-    /// What it is, without secrets.
+    /// The value, without secrets.
     pub value: Value,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, with its line where it has one.
+    /// A file, with a line if known.
     File(String),
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
-    /// Nothing says otherwise.
+    /// The default.
     Default,
 }
 
 impl Project {
-    /// Everything that is configured, in the order of its names. Of a key it says that it is set, never what it is.
+    /// Returns every configured value, ordered by name. For a key it reports only whether it is set.
     ///
     /// # Errors
     /// If the environment names a database of an unknown kind.
@@ -89,7 +89,7 @@ impl Project {
             }
             None => defaults.push(("defaults.model", json!(model))),
         }
-        // Written, a table of categories is the whole of it.
+        // A table of categories in the file replaces the default table.
         if !settings.keys().any(|key| key.starts_with(&path_of("policy.categories"))) {
             let categories = file.policy.categories.iter();
             settings.extend(categories.map(|(name, word)| {
@@ -145,7 +145,7 @@ impl Project {
                 flatten(&base, serde_json::to_value(config).unwrap_or_default(), &mut leaves);
                 for (path, value) in leaves {
                     let found = origin(&path);
-                    // A key that the section does not name comes from the person's table of keys.
+                    // A key that the section does not name comes from the user's table of keys.
                     let found = match (path.last().map(String::as_str), found) {
                         (Some(key @ ("key_env" | "key_file")), Origin::Default) => {
                             let provider = config.provider.to_string();
@@ -165,7 +165,7 @@ impl Project {
     }
 }
 
-/// Whether a model has its key, and where that is.
+/// Returns whether a model has its key, and where the key is.
 fn key(config: &ModelConfig) -> (Value, Origin) {
     let variable = config.key_env.as_deref().or(config.provider.key_variable());
     let word = |is_set: bool| json!(if is_set { "set" } else { "not set" });
@@ -204,7 +204,7 @@ fn add_agent(agent: &AgentFile, settings: &mut Settings) {
 type Key = Vec<String>;
 type Settings = BTreeMap<Key, (Value, Origin)>;
 
-/// The values of a file, each with its place.
+/// The values of a file, each with its location.
 #[derive(Default)]
 struct Written {
     values: Vec<(Key, Value)>,
@@ -239,7 +239,8 @@ impl Written {
     }
 }
 
-/// The leaves of a value. A list of tables with names is a table by those names; the tables in it stay whole.
+/// Returns the leaves of a value. A list of named tables becomes a table by these names; its tables are not
+/// split.
 fn flatten(path: &[String], value: Value, leaves: &mut Vec<(Key, Value)>) {
     match value {
         Value::Object(table) if !table.is_empty() => {
@@ -257,7 +258,7 @@ fn name(item: &Value) -> Option<&str> {
     item.get("name")?.as_str()
 }
 
-/// Where the leaves of a table are written.
+/// Returns the locations of the leaves of a table.
 fn places(
     path: &[String],
     table: &DeTable<'_>,
@@ -294,7 +295,7 @@ fn dotted(path: &[String]) -> String {
     path.iter().map(word).collect::<Vec<_>>().join(".")
 }
 
-/// Headers are sent as they are and may hold what the name does not say; so may what is named like a secret.
+/// Headers may contain secrets under any name; so may values whose names indicate secrets.
 fn is_secret(path: &[String]) -> bool {
     let [kind, .., name] = path else { return false };
     let is_header = path.iter().any(|key| key == "headers");
@@ -302,7 +303,7 @@ fn is_secret(path: &[String]) -> bool {
         && (is_header || is_sensitive_name(name) && !matches!(&**name, "key" | "key_env" | "key_file"))
 }
 
-/// A text without the name and password of an address.
+/// Removes user name and password from a URL.
 fn without_userinfo(value: Value) -> Value {
     let Some((scheme, rest)) = value.as_str().and_then(|text| text.split_once("://")) else { return value };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -1,4 +1,4 @@
-//! The one place that reads the program's environment.
+//! The only module that reads the process environment.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,49 +6,49 @@ use std::path::PathBuf;
 
 use crate::failure::{Code, Failure};
 
-/// Where everything is kept, when not in `.provost/`.
+/// The database, if it is not in `.provost/`.
 pub(crate) const DATABASE: &str = "PROVOST_DATABASE_URL";
-/// The file with the key that seals secret arguments of calls that wait.
+/// The file with the key that seals secret arguments of waiting calls.
 pub(crate) const SEAL_KEY: &str = "PROVOST_SEAL_KEY_FILE";
-/// The file outside the database that has a line for every run that ended.
+/// The anchor file: a line for every run that ended.
 pub(crate) const ANCHOR: &str = "PROVOST_ANCHOR_FILE";
 /// A fixed time in milliseconds, for tests.
 const CLOCK: &str = "PROVOST_CLOCK_MS";
-/// A seed for names, for tests.
+/// A seed for ids, for tests.
 const SEED: &str = "PROVOST_SEED";
 
 fn text(name: &str) -> Option<String> {
     env::var_os(name)?.into_string().ok().filter(|text| !text.is_empty())
 }
 
-/// The database the environment names. A path may be any bytes.
+/// Returns the database that the environment names. A path may be any bytes.
 pub fn database() -> Option<OsString> {
     env::var_os(DATABASE).filter(|text| !text.is_empty())
 }
 
-/// The file with the seal key: the one that the environment names, or the person's own.
+/// Returns the file with the seal key: from the environment, else the user's own.
 pub fn seal_key_file() -> Option<PathBuf> {
     let named = env::var_os(SEAL_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(config_folder()?.join("seal.key")))
 }
 
-/// The anchor file that the environment names.
+/// Returns the anchor file that the environment names.
 pub fn anchor_file() -> Option<PathBuf> {
     env::var_os(ANCHOR).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Where a person's own settings are: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
+/// Returns the user's configuration folder: `$XDG_CONFIG_HOME/provost`, or `~/.config/provost`.
 fn config_folder() -> Option<PathBuf> {
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
     Some(config?.join("provost"))
 }
 
-/// The person's own configuration of models and keys.
+/// Returns the user's configuration of models and keys.
 pub fn config_file() -> Option<PathBuf> {
     Some(config_folder()?.join("config.toml"))
 }
 
-/// The home folder of the person.
+/// Returns the user's home folder.
 pub fn home() -> Option<PathBuf> {
     absolute("HOME")
 }
@@ -57,59 +57,60 @@ fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// The time tests stop the clock at.
+/// Returns the fixed time of tests.
 pub fn clock_ms() -> Option<i64> {
     text(CLOCK)?.parse().ok()
 }
 
-/// The seed tests make names from.
+/// Returns the seed of tests for ids.
 pub fn seed() -> Option<u64> {
     text(SEED)?.parse().ok()
 }
 
-/// How wide somebody says that the terminal is.
+/// Returns the width of the terminal that the environment sets.
 pub fn columns() -> Option<usize> {
     text("COLUMNS")?.parse().ok().filter(|columns| *columns > 0)
 }
 
-/// Whether a variable is set to something.
+/// Returns whether a variable is set and not empty.
 pub fn has(name: &str) -> bool {
     text(name).is_some()
 }
 
-/// The editor that a person prefers.
+/// Returns the user's preferred editor.
 pub fn editor() -> Option<String> {
     text("VISUAL").or_else(|| text("EDITOR"))
 }
 
-/// Where files that are soon gone belong.
+/// Returns the folder for temporary files.
 pub fn temporary() -> PathBuf {
     env::temp_dir()
 }
 
-/// Whether a variable is set to `0`.
+/// Returns whether a variable is set to `0`.
 pub fn is_zero(name: &str) -> bool {
     text(name).is_some_and(|text| text == "0")
 }
 
-/// Whether text may have letters beyond ASCII: the locale says so, and the terminal is not the console of Linux.
+/// Returns whether text may contain non-ASCII characters: the locale is UTF-8, and the terminal is not the
+/// Linux console.
 pub fn is_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(text).unwrap_or_default().to_lowercase();
     let console = text("TERM").is_some_and(|kind| kind == "linux");
     !console && (locale.contains("utf-8") || locale.contains("utf8"))
 }
 
-/// Whether the terminal can do nothing but add lines.
+/// Returns whether the terminal can only append lines.
 pub fn is_dumb_terminal() -> bool {
     text("TERM").is_none_or(|kind| kind == "dumb")
 }
 
-/// Everything a program the agent starts may inherit, before the list of what is allowed.
+/// Returns all variables that a program may inherit, before the allow-list applies.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     env::vars_os()
 }
 
-/// The folder the program was started in.
+/// Returns the current folder.
 pub fn folder() -> Result<PathBuf, Failure> {
     env::current_dir().map_err(|error| {
         let message = format!("the folder this was started in cannot be used: {error}");

@@ -1,4 +1,4 @@
-//! What went wrong, in a code, words, and what to do.
+//! Errors for people: a code, a sentence, and a hint.
 
 use std::io;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code as it is printed.
+    /// Returns the code as printed.
     pub fn word(self) -> &'static str {
         match self {
             Self::Project => "PV0001",
@@ -52,7 +52,7 @@ impl Code {
         }
     }
 
-    /// Its page.
+    /// Returns its page.
     pub fn page(self) -> &'static str {
         match self {
             Self::Project => include_str!("../../../docs/errors/PV0001.md"),
@@ -75,13 +75,13 @@ impl Code {
         }
     }
 
-    /// The code somebody typed.
+    /// Parses a code.
     pub fn of(word: &str) -> Option<Self> {
         Self::VARIANTS.iter().copied().find(|code| code.word().eq_ignore_ascii_case(word))
     }
 }
 
-/// Why something was not done: a stable code, a sentence, and what to do about it.
+/// An error: a stable code, a sentence, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
@@ -89,7 +89,7 @@ pub struct Failure {
     pub code: Code,
     /// What is wrong, and where.
     pub message: String,
-    /// What to do about it.
+    /// The hint.
     pub hint: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Failure {
         Self { code, message: message.into(), hint: None }
     }
 
-    /// An error and everything that caused it.
+    /// Returns an error and its sources as one text.
     pub fn of(code: Code, error: &dyn std::error::Error) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
@@ -109,7 +109,7 @@ impl Failure {
         Self::new(code, message)
     }
 
-    /// Storage that fails while it is used.
+    /// The storage failed during use.
     pub fn storage(fault: &Fault) -> Self {
         let failure = Self::of(Code::Store, fault);
         match advice(fault) {
@@ -118,7 +118,7 @@ impl Failure {
         }
     }
 
-    /// A file or folder of ours that cannot be written.
+    /// A file or folder of Provost cannot be written.
     pub fn unwritable(path: &Path, error: &io::Error) -> Self {
         let failure = Self::new(Code::Store, format!("{} cannot be written: {error}", path.display()));
         match error.kind() {
@@ -127,12 +127,12 @@ impl Failure {
         }
     }
 
-    /// The machine does not give what the program needs.
+    /// The machine lacks a resource that the program needs.
     pub fn machine(message: &str) -> Self {
         Self::new(Code::Machine, message)
     }
 
-    /// The same, with the place in a file where it is wrong.
+    /// Adds the location of the mistake in a file.
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
         self.message = format!("{place}: {}", self.message);
@@ -146,7 +146,7 @@ impl Failure {
     }
 }
 
-/// What a person can do about storage that fails.
+/// Returns the hint for failing storage.
 pub fn advice(fault: &Fault) -> Option<&'static str> {
     match fault {
         Fault::Busy { .. } => Some("try again when it is done"),

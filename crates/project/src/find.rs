@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use crate::environment;
 use crate::failure::{Code, Failure};
 
-/// Tells whether a file or folder with one of the names is what the name promises.
+/// Checks that a file or folder has the type that its name implies.
 type IsThere = fn(&Path) -> bool;
 
-/// The names that make a folder a project, the clearest sign first. Runs come before agents: file tools cannot make a
-/// `.provost`, but they can make a folder `agents` somewhere below.
+/// The names that mark a folder as a project, the most specific first. Runs come before agents: file tools
+/// cannot create a `.provost`, but they can create a folder `agents` in the workspace.
 const SIGNS: [(&str, IsThere); 3] =
     [("provost.toml", Path::is_file), (".provost", Path::is_dir), ("agents", has_agents)];
 
-/// Returns the folder of the project that `start` belongs to: the nearest one upwards with a `provost.toml`, else with runs,
-/// else with agents. A folder that belongs to none is a project by itself, with every default.
+/// Returns the folder of the project that `start` belongs to: the nearest one upwards with a `provost.toml`,
+/// else with runs, else with agents. If there is none, `start` is a project with all defaults.
 ///
-/// The search goes up to the root of the file system, or to below the home folder of the person if it begins there: what
-/// lies in the home folder itself makes a project only of that folder.
+/// The search ends at the root of the file system, or below the home folder of the user if it starts there:
+/// files in the home folder itself mark only that folder as a project.
 ///
 /// # Errors
-/// If the project above belongs to another user: its files decide which programs run and where keys are sent.
+/// If the project belongs to another user: its files decide which programs run and where keys are sent.
 pub(crate) fn home(start: &Path) -> Result<PathBuf, Failure> {
     let start = environment::folder()?.join(start);
     let Some(start) = start.canonicalize().ok().filter(|folder| folder.is_dir()) else { return Ok(start) };
@@ -45,7 +45,8 @@ fn has_agents(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_agent))
 }
 
-/// Refuses what neither the user nor root wrote: anyone may put a file into a folder above, such as `/tmp`.
+/// Rejects files that neither the user nor root owns: anyone may create a file in a folder above, such as
+/// `/tmp`.
 fn own(path: &Path) -> Result<(), Failure> {
     let owner = fs::symlink_metadata(path).map_or(0, |about| about.uid());
     if owner == 0 || owner == rustix::process::getuid().as_raw() {

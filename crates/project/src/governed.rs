@@ -1,4 +1,4 @@
-//! The files that govern an agent: which they are, what a call says of them, and whether they changed.
+//! The files that govern an agent: which they are, which of them a call names, and whether they changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,18 +13,18 @@ use provost_tools::GOVERNING_NAMES;
 use crate::config::Project;
 use crate::environment;
 
-/// How much of a file is read for its digest; a longer one is known by its beginning and its length.
+/// How much of a file its digest covers; a longer file is identified by its beginning and its length.
 const DIGEST_BYTES_MAX: usize = 4 << 20;
-/// How many files of one folder are looked at.
+/// The maximum number of files of one folder.
 const FOLDER_FILES_MAX: usize = 1_000;
-/// The layer that decisions about governing files name.
+/// The layer of decisions about governing files.
 const LAYER: &str = "control_plane";
 
-/// What of a git folder runs programs or changes what git does.
+/// The parts of a git folder that run programs or change the behaviour of git.
 const GIT_FILES: [&str; 4] = ["config", "config.worktree", "commondir", "objects/info/alternates"];
 const GIT_FOLDERS: [&str; 2] = ["hooks", "info"];
 
-/// Names of files and folders whose content runs later, by other programs, without a question.
+/// Names of files and folders whose content other programs run later, without a question.
 const RUNS_LATER: [&str; 31] = [
     ".envrc",
     ".vscode",
@@ -63,17 +63,17 @@ const RUNS_LATER: [&str; 31] = [
 #[derive(Clone, Debug)]
 pub struct Governed {
     project: PathBuf,
-    /// Where the agent works: the project's own folder, or a copy.
+    /// The folder the agent works in: the project's own, or a copy.
     root: PathBuf,
-    /// Where git keeps what it runs, when the project is in a repository.
+    /// The git folders, if the project is in a repository.
     git: Vec<PathBuf>,
-    /// The anchor file and the person's own configuration, when there are such.
+    /// The anchor file and the user's own configuration, if they exist.
     outside: Vec<PathBuf>,
-    /// The person's own configuration, whether or not it is there yet.
+    /// The user's own configuration, even if it does not exist yet.
     person: Option<PathBuf>,
 }
 
-/// Files by name, with the digest of what they hold.
+/// Files by name, with the digests of their content.
 pub(crate) type Digests = BTreeMap<String, String>;
 
 impl Governed {
@@ -85,12 +85,12 @@ impl Governed {
         Self { project: project.folder.clone(), git: git_folders(&project.root()), root, outside, person }
     }
 
-    /// The workspace that runs of the project belong to.
+    /// Returns the workspace of the project's runs.
     pub fn workspace(&self) -> String {
         self.project.to_string_lossy().into_owned()
     }
 
-    /// What the files hold now. A file that is not there has no digest.
+    /// Returns the current digests. A missing file has none.
     pub fn digests(&self) -> Digests {
         let mut files = vec![self.project.join("provost.toml")];
         files.extend(self.person.clone());
@@ -103,16 +103,16 @@ impl Governed {
             files.extend(GIT_FILES.map(|name| git.join(name)));
             files.extend(GIT_FOLDERS.iter().flat_map(|folder| listed(&git.join(folder))));
         }
-        // Whole paths: several projects may share one folder of records.
+        // Full paths, because several projects may share one folder of records.
         files.iter().filter_map(|file| Some((file.to_string_lossy().into_owned(), digest(file)?))).collect()
     }
 
-    /// Whether file tools may not change a place, named from the root of the workspace.
+    /// Returns whether file tools may not change a path, relative to the root of the workspace.
     pub fn guards(&self, path: &str) -> bool {
         lexical(&self.root.join(path)).starts_with(self.project.join("agents"))
     }
 
-    /// A decision with what is said about governing files: stricter, never looser.
+    /// Makes a decision stricter if the call concerns governing files.
     pub fn bind(
         &self,
         tool: &str,
@@ -129,7 +129,7 @@ impl Governed {
             return Decision::new(ActionPolicy::Forbidden, LAYER, "a_command_names_it", reason);
         }
         let later = json::text(arguments, "path").filter(|_| is_writer(tool)).and_then(runs_later);
-        // A question of its own: a standing approval of the tool does not answer it.
+        // A separate question: a standing approval of the tool does not answer it.
         match later {
             Some(name) => {
                 let reason =
@@ -140,7 +140,7 @@ impl Governed {
         }
     }
 
-    /// What of the governing files a program's call names, in any of its words.
+    /// Returns the governing file that an argument of a program's call names.
     fn named(&self, tool: &str, arguments: &Object) -> Option<String> {
         if tool != "shell/run" {
             return None;
@@ -160,7 +160,7 @@ impl Governed {
     fn governing(&self, folder: &Path, word: &str) -> Option<String> {
         let path = lexical(&folder.join(word));
         let is_named = |name: &&&str| {
-            // Names alone, wherever they lead from: a program can change its folder before it opens one.
+            // Only names are compared, not paths: a program can change its folder before it opens a file.
             Path::new(word).components().any(|part| {
                 matches!(part, Component::Normal(part) if part.to_string_lossy().eq_ignore_ascii_case(name))
             })
@@ -174,7 +174,7 @@ impl Governed {
     }
 }
 
-/// The names of files that differ.
+/// Returns the names of files that differ.
 pub(crate) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
     let names = before.keys().chain(now.keys().filter(|name| !before.contains_key(*name)));
     names.filter(|name| before.get(*name) != now.get(*name)).cloned().collect()
@@ -184,7 +184,7 @@ fn is_writer(tool: &str) -> bool {
     matches!(tool, "fs/write" | "fs/edit")
 }
 
-/// The part of a path whose content runs later.
+/// Returns the part of a path whose content runs later.
 fn runs_later(path: &str) -> Option<&str> {
     let is_one = |part: &&str| RUNS_LATER.iter().any(|name| name.eq_ignore_ascii_case(part));
     path.split('/').find(is_one)
@@ -194,7 +194,7 @@ fn is_path_letter(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '.' | '/' | '_' | '-')
 }
 
-/// A path without `.` and `..`, by its letters alone: what is not there yet has no other meaning.
+/// Resolves `.` and `..` lexically, because the path may not exist yet.
 fn lexical(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut place, part| {
         match part {
@@ -206,7 +206,7 @@ fn lexical(path: &Path) -> PathBuf {
     })
 }
 
-/// The git folders that a working folder belongs to: its own, and the one it shares with others.
+/// Returns the git folders of a working folder: its own, and the shared one of a linked worktree.
 fn git_folders(root: &Path) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let Some(git) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists()) else {
@@ -224,7 +224,7 @@ fn git_folders(root: &Path) -> Vec<PathBuf> {
     [own].into_iter().chain(shared).collect()
 }
 
-/// The files of a folder, in order.
+/// Returns the files of a folder, in order.
 fn listed(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<PathBuf> =
@@ -233,7 +233,7 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The digest of a file; a link counts with where it leads.
+/// Returns the digest of a file; for a link it also covers the target path.
 fn digest(file: &Path) -> Option<String> {
     let metadata = file.symlink_metadata().ok()?;
     let link = file.read_link().ok().map(|target| target.to_string_lossy().into_owned()).unwrap_or_default();

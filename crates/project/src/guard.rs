@@ -21,14 +21,14 @@ use crate::data_dir::DataDir;
 use crate::failure::{Code, Failure};
 use crate::governed::{Digests, Governed, changed};
 
-/// The key under which a run's context has the digests of its start.
+/// The key of the digests in a run's context.
 pub const GOVERNED: &str = "governed_files";
-/// How many runs that were at work are looked at when another one starts.
+/// The number of interrupted runs to check when another one starts.
 const INTERRUPTED_MAX: usize = 100;
-/// Who stops a run whose files changed.
+/// The actor that stops a run whose files changed.
 const ACTOR: &str = "runtime:provost";
 
-/// The files that govern a project, and what is known of their changes.
+/// The governing files of a project, and their known changes.
 pub struct Guard {
     pub files: Governed,
     log: PathBuf,
@@ -36,7 +36,7 @@ pub struct Guard {
     found: Mutex<Vec<String>>,
 }
 
-/// Changes that were found, and those that a person confirmed: `.provost/governed.json`.
+/// Detected and confirmed changes: `.provost/governed.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Log {
     #[serde(default)]
@@ -45,12 +45,12 @@ struct Log {
     confirmed: Vec<Change>,
 }
 
-/// A file with the digest it had. No digest means that it was gone.
+/// A file and its digest. No digest means that the file was missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub file: String,
     sha256: Option<String>,
-    /// The run that it was found in, or the person who confirmed it.
+    /// The run in which it was detected, or the person who confirmed it.
     pub by: String,
     pub at: String,
 }
@@ -61,12 +61,12 @@ impl Guard {
         Self { files: Governed::new(project, root), log, store: None, found: Mutex::default() }
     }
 
-    /// The same with the store of the runs that it stops.
+    /// Sets the store of the runs to stop.
     pub fn stopping(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), ..self }
     }
 
-    /// What a run's context says of the files when it starts. Refused while a change waits for a person.
+    /// Returns the digests for the context of a new run. Fails while a change is unconfirmed.
     pub async fn start(&self, run: &RunId) -> Result<Value, Failure> {
         self.look_at_interrupted_runs().await?;
         let open = self.unconfirmed()?;
@@ -76,7 +76,8 @@ impl Guard {
         }
     }
 
-    /// Notes changes since runs began whose process died while they were at work: it may have died of the change.
+    /// Records changes since the start of runs whose process died while they were active: the change may have
+    /// killed it.
     async fn look_at_interrupted_runs(&self) -> Result<(), Failure> {
         let Some(store) = &self.store else { return Ok(()) };
         let storage = |fault| Failure::storage(&fault);
@@ -100,7 +101,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Refuses to go on with a run whose files are not what they were when it started.
+    /// Rejects a run whose files differ from its start.
     pub fn resume(&self, run: &RunId, context: &Object) -> Result<(), Failure> {
         let names = self.differences(context)?;
         if names.is_empty() {
@@ -110,7 +111,7 @@ impl Guard {
         Err(self.refusal(&names, run.as_str()))
     }
 
-    /// Looks whether the files changed, and stops the run if they did. Says which.
+    /// Checks whether the files changed, and stops the run if they did. Returns which.
     pub async fn check(&self, context: &Object) -> Option<String> {
         let run = json::object(context, GOVERNED).and_then(|start| json::text(start, "run"))?;
         let names = match self.differences(context) {
@@ -119,7 +120,7 @@ impl Guard {
             // A log that cannot be read confirms nothing.
             Err(failure) => vec![failure.message],
         };
-        // The run stops also when the log cannot be written; then the next start finds the difference again.
+        // The run stops even if the log cannot be written; the next start then detects the difference again.
         drop(self.note(&names, run));
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&names);
         let listed = names.join(", ");
@@ -127,19 +128,19 @@ impl Guard {
             let reason = format!("{listed} changed while the run worked");
             let (key, from) = (Some(format!("governed-{listed}")), Actor::new(ActorKind::Runtime, ACTOR));
             let body = serde_json::to_value(Signal::Cancel { actions: None, reason }).unwrap_or_default();
-            // A signal that cannot be posted stops nothing; the policy then refuses every call.
+            // If the signal cannot be posted, the run does not stop, but the policy rejects every call.
             drop(store.post(SignalPost { run, key, from, body }).await);
         }
         Some(listed)
     }
 
-    /// What this process found, once it has found something.
+    /// Returns the changes that this process detected.
     pub fn found(&self) -> Option<Failure> {
         let names = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (!names.is_empty()).then(|| self.refusal(&names, "this run"))
     }
 
-    /// Changes that no person has confirmed, as far as the files still are what was found.
+    /// Returns the unconfirmed changes that are still present.
     pub fn unconfirmed(&self) -> Result<Vec<Change>, Failure> {
         let (log, now) = (self.read()?, self.files.digests());
         let is_now = |change: &&Change| now.get(&change.file) == change.sha256.as_ref();
@@ -147,7 +148,7 @@ impl Guard {
         Ok(log.found.iter().filter(is_now).filter(is_open).cloned().collect())
     }
 
-    /// A person confirms changes.
+    /// Records that a person confirmed changes.
     pub fn confirm(&self, changes: &[Change], by: &str) -> Result<(), Failure> {
         let mut log = self.read()?;
         let at = now();
@@ -157,10 +158,10 @@ impl Guard {
         self.write(&log)
     }
 
-    /// The files that differ from the start of the run and that no person has confirmed.
+    /// Returns the files that differ from the start of the run and are unconfirmed.
     fn differences(&self, context: &Object) -> Result<Vec<String>, Failure> {
         let Some(start) = json::object(context, GOVERNED) else { return Ok(Vec::new()) };
-        // A record that does not say what the files were is no proof that they are unchanged.
+        // Without recorded digests nothing proves that the files are unchanged.
         let before = digests(start).unwrap_or_default();
         let now = self.files.digests();
         let mut names = changed(&before, &now);
@@ -205,7 +206,7 @@ impl Guard {
         }
     }
 
-    /// Written beside and renamed: a crash leaves the old log or the new one.
+    /// Written to a new file and renamed: a crash leaves the old log or the new one.
     fn write(&self, log: &Log) -> Result<(), Failure> {
         let draft = self.log.with_extension("json.new");
         let write = || {
@@ -230,14 +231,14 @@ impl Change {
     }
 }
 
-/// The decision about any call once a governing file has changed.
+/// The decision about every call after a governing file changed.
 pub(crate) fn stopped(files: &str) -> Decision<ActionPolicy> {
     let reason = format!("{files} changed while the run worked, and a person has not confirmed it");
     Decision::new(ActionPolicy::Forbidden, "control_plane", "governing_files_changed", reason)
 }
 
-/// Digests as the record of a run holds them. Names of files stand in values: as keys, words such as `token` in them
-/// would make secrets of their digests.
+/// Converts digests to their recorded form. File names are values: as keys, words such as `token` in them
+/// would cause their digests to be redacted.
 fn recorded(digests: &Digests) -> Value {
     digests.iter().map(|(file, sha256)| json!({ "file": file, "sha256": sha256 })).collect()
 }

@@ -1,4 +1,4 @@
-//! Tools whose replies hold no keys of the host, and after which governing files are looked at.
+//! Tools whose replies are masked, and after which the governing files are checked.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use crate::guard::Guard;
 
-/// Tools with a guard. Nothing is changed on the way but keys of the host, which are masked.
+/// Tools with a guard. Replies are unchanged except for keys of the host, which are masked.
 pub(crate) struct GuardedTools {
     pub tools: Tools,
     pub guard: Option<Arc<Guard>>,
-    /// What no result may hold.
+    /// The values to mask.
     pub masks: Masks,
 }
 
 impl GuardedTools {
-    /// A reply without the keys of the host. Every record and every request is made of it.
+    /// Returns a reply without the keys of the host. All records and requests are built from it.
     fn masked(&self, reply: Result<Value, ExecutorError>) -> Result<Value, ExecutorError> {
         match reply {
             Ok(reply) => Ok(self.masks.value(reply)),
@@ -68,7 +68,7 @@ impl ToolExecutor for GuardedTools {
     }
 }
 
-/// Whether a tool starts programs, which can write anywhere their user can.
+/// Returns whether a tool starts programs, which can write wherever their user can.
 pub(crate) fn runs_programs(tool: &str) -> bool {
     !tool.starts_with("fs/") && !matches!(tool, "http/get" | "human/ask")
 }

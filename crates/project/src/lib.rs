@@ -1,5 +1,5 @@
-//! The files people write for their agents (`provost.toml`, `agents/*.md`, `AGENTS.md`), as a configured runtime with its
-//! policy.
+//! Builds a configured runtime with its policy from the files of a project (`provost.toml`, `agents/*.md`,
+//! `AGENTS.md`).
 //!
 //! ```no_run
 //! use provost_project::{ModelSource, Project, RuntimeOptions};
@@ -22,8 +22,8 @@
 //! # }
 //! ```
 //!
-//! The command line stands on it, and so does every other program that works on projects. What an agent may do is
-//! decided in `provost-policy`; here are the words of the files, and what only the disk and the environment know.
+//! The program `provost` uses this crate; so can other programs that work on projects. `provost-policy` makes
+//! the decisions; this crate parses the files and supplies facts from the disk and the environment.
 
 mod anchor;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Reading a project: every file by itself, then all of them together.
+//! Reading a project: first each file, then their consistency.
 
 use std::path::{Path, PathBuf};
 
@@ -13,38 +13,38 @@ impl Project {
     /// Reads the project that a folder belongs to: the nearest one upwards, see [`DataDir::find`].
     ///
     /// # Errors
-    /// If the project above belongs to another user, or a file of the project is wrong.
+    /// If the project belongs to another user, or a file of the project is invalid.
     pub fn find(start: &Path) -> Result<Self, Failure> {
         Self::find_with(start, Examples::Hold)
     }
 
-    /// The same, with or without the examples of its rules.
+    /// Like [`Project::find`], with or without checking the examples of its rules.
     ///
     /// # Errors
-    /// The same.
+    /// Like [`Project::find`].
     pub fn find_with(start: &Path, examples: Examples) -> Result<Self, Failure> {
         let home = find::home(start)?;
-        // A folder is named in messages as the caller named it.
+        // Messages name the folder as the caller did.
         let is_above = start.canonicalize().is_ok_and(|start| start != home);
         Self::open_with(if is_above { &home } else { start }, examples)
     }
 
-    /// Reads the project in a folder; a folder without `provost.toml` is one with every default.
+    /// Reads the project in a folder; a folder without `provost.toml` has all defaults.
     pub fn open(folder: &Path) -> Result<Self, Failure> {
         Self::open_with(folder, Examples::Hold)
     }
 
-    /// The same, with or without the examples of its rules.
+    /// Like [`Project::open`], with or without checking the examples of its rules.
     pub fn open_with(folder: &Path, examples: Examples) -> Result<Self, Failure> {
         let project = Self::parse(folder, examples)?;
         anchor::check_file(&project)?;
         project.check_person()?;
-        // Here and not where an agent is used, so that every command refuses the same files.
+        // Checked here and not on use, so that every command rejects the same files.
         vocabulary::check(&project)?;
         Ok(project)
     }
 
-    /// Refuses a person's configuration in the workspace, where an agent could change it.
+    /// Rejects a user configuration inside the workspace, where an agent could change it.
     fn check_person(&self) -> Result<(), Failure> {
         let Some(person) =
             self.person.as_ref().filter(|person| anchor::is_inside(&person.path, &self.root()))
@@ -58,7 +58,8 @@ impl Project {
     }
 }
 
-/// Where the anchor file is for the folder that has the database. A folder without a project has the environment's alone.
+/// Returns the anchor file for the folder that has the database. Without a project only the environment names
+/// one.
 pub fn anchor_file(data: &DataDir) -> Result<Option<PathBuf>, Failure> {
     if let Some(path) = anchor::from_environment() {
         return Ok(Some(path));

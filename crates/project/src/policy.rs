@@ -1,7 +1,7 @@
-//! A project's policy, as the engine and its tools ask for it.
+//! The policy of a project, for the engine and its tools.
 //!
-//! What decides is in `provost-policy`; here are the words of the files, and what only the disk knows. The
-//! policy is the one the files hold when it is asked: a run that goes on goes on under today's rules.
+//! `provost-policy` makes the decisions; this module supplies the configuration and facts about the disk. It
+//! uses the files as they are at the time of the call: a run that continues does so under the current rules.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::failure::{Code, Failure};
 use crate::governed::Governed;
 use crate::guard::{self, Guard};
 
-/// How many links may lead to one another.
+/// The maximum number of links to follow.
 const LINKS_MAX: usize = 40;
 
-/// How calls may run in a project, and perhaps for one of its agents.
+/// How calls may run in a project, optionally for one of its agents.
 #[derive(Clone, Debug)]
 pub struct ProjectPolicy {
-    /// Words about tools and categories.
+    /// Entries for tools and categories.
     words: Value,
     rules: RuleSet,
     agent: AgentWords,
@@ -39,14 +39,14 @@ pub struct ProjectPolicy {
 }
 
 impl Project {
-    /// How calls may run in the project's own folder, for one of its agents or for any.
+    /// The policy in the project's own folder, for one of its agents or for any.
     pub fn policy(&self, agent: Option<&AgentFile>) -> Result<ProjectPolicy, Failure> {
         ProjectPolicy::new(self, agent, &self.root())
     }
 }
 
 impl ProjectPolicy {
-    /// The policy for calls that work in a folder.
+    /// The policy for calls in a folder.
     pub(crate) fn new(project: &Project, agent: Option<&AgentFile>, root: &Path) -> Result<Self, Failure> {
         let part = &project.file.policy;
         let own = agent.into_iter().flat_map(|agent| &agent.head.policy);
@@ -62,12 +62,12 @@ impl ProjectPolicy {
         })
     }
 
-    /// The same, asked before every call whether the files that govern it changed.
+    /// Adds a guard that checks before every call whether governing files changed.
     pub(crate) fn guarded(self, guard: Option<Arc<Guard>>) -> Self {
         Self { guard, ..self }
     }
 
-    /// How a call may run, and every rule that applies to it.
+    /// Returns how a call may run, and every rule that applies to it.
     pub fn decide(&self, tool: &str, declaration: &Value, arguments: &Object) -> Ruled {
         let shape = shape(&self.tools, tool);
         let call = Call { tool, arguments, shape: &shape, places: &self.places };
@@ -76,12 +76,12 @@ impl ProjectPolicy {
         Ruled { decision: self.governed.bind(tool, arguments, bound), ..ruled }
     }
 
-    /// How a tool may run when no rule about its arguments applies.
+    /// Returns how a tool may run if no rule about its arguments applies.
     pub fn word(&self, tool: &str, declaration: &Value) -> Decision<ActionPolicy> {
         self.agent.bind(tool, decision(tool, declaration, &self.words))
     }
 
-    /// The rules that may decide about a tool.
+    /// Returns the rules that can apply to a tool.
     pub fn rules_about(&self, tool: &str) -> Vec<&str> {
         self.rules.rules().iter().filter(|rule| rule.concerns(tool)).map(|rule| rule.name()).collect()
     }
@@ -89,7 +89,7 @@ impl ProjectPolicy {
 
 impl PolicyProvider for ProjectPolicy {
     fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
-        // The executor gets the prepared arguments; those of a call that could not be prepared go nowhere.
+        // The executor gets the prepared arguments; a call that could not be prepared is not executed.
         let arguments = call.prepared.map_or(call.parameters, |prepared| &prepared.parameters);
         let declaration = call.declaration.map(|declaration| declaration.to_value()).unwrap_or_default();
         let decision = self.decide(call.tool_name, &declaration, arguments).decision;
@@ -106,7 +106,7 @@ impl PolicyProvider for ProjectPolicy {
         })
     }
 
-    /// The hash of everything that decides: the parsed rules, not the text of the files they came from.
+    /// Returns the hash of the parsed rules, not of the text of the files.
     fn version(&self) -> String {
         let Self { words, rules, agent, tools, .. } = self;
         canonical::sha256_hex(format!("{words:?}{rules:?}{agent:?}{tools:?}").as_bytes())
@@ -119,7 +119,7 @@ impl Bounds for ProjectPolicy {
     }
 
     fn hides(&self, tool: &str, path: &str) -> bool {
-        // A walk follows no links.
+        // A directory walk follows no links.
         self.rules.hides(tool, path, &Lexical(self.places.root.clone()))
     }
 
@@ -130,20 +130,20 @@ impl Bounds for ProjectPolicy {
     }
 }
 
-/// How a tool may run under some rules, and by which of them.
+/// Returns how a tool may run under some rules, and which rule decides.
 fn decision(name: &str, declaration: &Value, rules: &Value) -> Decision<ActionPolicy> {
     let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
     let question = Question::parse(&json::into_object(asked), |_| None);
     resolve(&question, &Consulted::default()).decision
 }
 
-/// Where places lead on this disk.
+/// Resolves paths on this disk.
 #[derive(Clone, Debug)]
 struct OnDisk {
     root: String,
-    /// Where programs are looked for, as they will be when one starts.
+    /// The search path for programs, as it will be when one starts.
     path: Vec<PathBuf>,
-    /// A variable that programs get and that loads code into any of them.
+    /// A variable that programs get and that loads code into them.
     loads: Option<String>,
 }
 
@@ -179,7 +179,7 @@ impl OnDisk {
     }
 }
 
-/// Variables by which a loader or a library brings code or tables into every program.
+/// Variables that make a loader or a library load code or tables into every program.
 fn loads_code(name: &str) -> bool {
     ["LD_", "DYLD_"].iter().any(|beginning| name.starts_with(beginning))
         || ["GCONV_PATH", "LOCPATH", "NLSPATH"].contains(&name)
@@ -196,8 +196,8 @@ impl Places for OnDisk {
         (real != path).then(|| real.to_string_lossy().into_owned())
     }
 
-    /// Looks where the system will look. A folder of the workspace on the way is enough for doubt: a program
-    /// may be put there before the call runs.
+    /// Searches as the system will. A folder of the workspace on the search path makes the result unclear: a
+    /// program may be written there before the call runs.
     fn program(&self, name: &str) -> Result<(), String> {
         if let Some(variable) = &self.loads {
             return Err(format!("programs get `{variable}`, which can load other code into them"));
@@ -223,8 +223,8 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// A place with its links followed as far as they lead, also where nothing is yet. A link into `/proc` or `/dev` is
-/// not followed: for the program it leads elsewhere than for this process.
+/// Resolves the links of a path, also if its end does not exist yet. A link into `/proc` or `/dev` is
+/// not followed: it has another target for the program than for this process.
 fn resolved(path: &Path, links: usize) -> PathBuf {
     let mut place = PathBuf::new();
     let mut parts = path.components();

@@ -1,4 +1,4 @@
-//! Finding stored runs, and whether a process works on them.
+//! Finding stored runs, and the processes that work on them.
 
 use provost_contract::timestamp;
 use provost_engine::RunId;
@@ -7,7 +7,7 @@ use provost_runtime::store::{ListedRun, RunFilter, RunRow, Store};
 
 use crate::failure::{Code, Failure};
 
-/// A run by its id, or the newest one by the word `last`.
+/// Returns a run by its id, or the newest one for `last`.
 pub async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
     let storage = |fault| Failure::storage(&fault);
     if word == "last" {
@@ -31,14 +31,15 @@ pub async fn find(store: &dyn Store, word: &str) -> Result<ListedRun, Failure> {
     }))
 }
 
-/// Whether a living process works on a run. One of another machine counts as living while its lease lasts.
+/// Returns whether a live process works on a run. A process on another machine counts as live while its lease
+/// lasts.
 pub async fn is_worked_on(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
     let Some(owner) = row.owner.clone() else { return Ok(false) };
     let worker = store.worker(owner).await.map_err(|fault| Failure::storage(&fault))?;
     Ok(worker.is_some_and(|worker| !worker.dead && !is_gone(&worker.about)))
 }
 
-/// Whether a run is in the middle of its work and no process works on it: `provost resume` goes on with it.
+/// Returns whether a run is active but no process works on it: `provost resume` continues it.
 pub async fn is_left(store: &dyn Store, row: &RunRow) -> Result<bool, Failure> {
     let at_work = row.ended.is_none() && row.status != "waiting";
     Ok(at_work && !is_worked_on(store, row).await?)

@@ -1,4 +1,4 @@
-//! From a project to a runtime that can work on its runs.
+//! Building a runtime from a project.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,25 +21,25 @@ use crate::seal;
 use crate::summaries::Summaries;
 use crate::tools::tools_within;
 
-/// The key under which a run's context says which model it works with.
+/// The key of the model in a run's context.
 pub const MODEL: &str = "model_name";
-/// The key under which a run's context says which recording plays the model.
+/// The key of the recording in a run's context.
 pub const CASSETTE: &str = "cassette";
 
 /// The model of a runtime.
 pub enum ModelSource {
-    /// A model of the project's files; with a path, what it says is recorded there.
+    /// A model of the project's files; with a path, its responses are recorded there.
     Configured {
         /// The model.
         entry: ModelEntry,
         /// Where to record it.
         record: Option<PathBuf>,
     },
-    /// A model of the caller's own.
+    /// A model supplied by the caller.
     Given(Arc<dyn Model>),
 }
 
-/// What a runtime of a project works with.
+/// The settings of a project's runtime.
 pub struct RuntimeOptions<'a> {
     /// The agent; without one the runtime has none of the project's agents.
     pub agent: Option<&'a AgentFile>,
@@ -49,7 +49,7 @@ pub struct RuntimeOptions<'a> {
     pub root: &'a Path,
     /// Where runs are stored.
     pub store: Arc<dyn Store>,
-    /// Where changes of governing files are logged; without it they are not watched.
+    /// Where changes of governing files are logged; without it they are not detected.
     pub data: Option<&'a DataDir>,
     /// Whether a person can be asked about exactly one call.
     pub attended: bool,
@@ -58,9 +58,9 @@ pub struct RuntimeOptions<'a> {
 /// The limits of a run.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How many turns it has.
+    /// The turn limit.
     pub turns_max: u64,
-    /// The other limits by name, and `turns` where it is one of them.
+    /// The other limits by name, and `turns` if it is one of them.
     pub budgets: Vec<(String, u64)>,
 }
 
@@ -68,21 +68,21 @@ pub struct Limits {
 pub struct ProjectRuntime {
     /// The runtime.
     pub runtime: Runtime,
-    /// The tools, to show what a waiting call would do.
+    /// The tools, for previews of waiting calls.
     pub tools: Tools,
-    /// Watches the files that govern the project.
+    /// Checks the files that govern the project.
     pub guard: Option<Arc<Guard>>,
     /// The folder of the project.
     pub folder: PathBuf,
-    /// The file that runs are stored in, when it is one.
+    /// The file that runs are stored in, if it is one.
     pub database: Option<PathBuf>,
-    /// The limits of its runs, when the agent is known.
+    /// The limits of its runs, if the agent is known.
     pub limits: Option<Limits>,
 }
 
 impl ProjectRuntime {
-    /// Waits for work with the runtime, then gives up its lease: no process has to find out that this one is gone, and
-    /// no log stays beside the database.
+    /// Runs a future with the runtime, then releases the lease, so that other processes need not detect that
+    /// this one is gone, and no log stays beside the database.
     pub async fn closing<T>(&self, work: impl Future<Output = T>) -> T {
         let done = work.await;
         self.runtime.drain().await;
@@ -91,7 +91,7 @@ impl ProjectRuntime {
 }
 
 impl Project {
-    /// Puts together a runtime that works on runs of the project, under its policy.
+    /// Builds a runtime that works on runs of the project, under its policy.
     ///
     /// # Errors
     /// If the model, a tool, the anchor file or the agent cannot be used.
@@ -136,7 +136,7 @@ impl Project {
         Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
     }
 
-    /// Refuses a limit on money that no price can bring into effect.
+    /// Rejects a cost limit if the model has no price.
     fn check_prices(&self, agent: &AgentFile, model: &ModelSource) -> Result<(), Failure> {
         let ModelSource::Configured { entry: ModelEntry::Remote(config), .. } = model else { return Ok(()) };
         let name = &config.settings.model;
@@ -151,7 +151,7 @@ impl Project {
         Err(Failure::new(Code::Config, message).hint(format!("write {example}, or limit `tokens`")))
     }
 
-    /// The agent of a file. How its calls may run is asked of the policy, call by call.
+    /// Returns the agent of a file. How its calls may run is decided by the policy, call by call.
     pub fn runtime_agent(&self, file: &AgentFile) -> Result<Agent, Failure> {
         let head = &file.head;
         let told = match self.context()? {
@@ -180,7 +180,7 @@ impl Project {
         Ok(agent)
     }
 
-    /// The turns a run of an agent has: its `turns` budget goes before `max_turns`.
+    /// Returns the turn limit of an agent's runs: a `turns` budget takes precedence over `max_turns`.
     pub fn turns_max(&self, file: &AgentFile) -> u64 {
         let budget = budgets(self, file).find_map(|(name, ceiling)| (name == "turns").then_some(ceiling));
         budget.unwrap_or_else(|| max_turns(file))
@@ -208,7 +208,7 @@ impl ModelSource {
                 let prices = Arc::new(project.file.prices.clone());
                 match record {
                     None => Arc::new(Priced::new(remote, prices)),
-                    // A key travels in a header, which is no part of a recording; but words may hold it.
+                    // A key is sent in a header, which is not recorded; but text may contain it.
                     Some(record) => {
                         let secrets = masks(project).secrets();
                         Arc::new(Recorder::new(Priced::new(remote, prices), record, secrets))
@@ -219,7 +219,7 @@ impl ModelSource {
     }
 }
 
-/// The keys of the project's models, which nothing that is recorded may hold.
+/// Returns the keys of the project's models, which must not be recorded.
 pub(crate) fn masks(project: &Project) -> Masks {
     Masks::of(project.models.values().filter_map(|entry| match entry {
         ModelEntry::Remote(config) => Some(&**config),
@@ -242,7 +242,7 @@ fn max_turns(file: &AgentFile) -> u64 {
     file.head.max_turns.unwrap_or(Agent::MAX_TURNS)
 }
 
-/// The project's limits, and the agent's own in their place.
+/// Returns the project's limits, overridden by the agent's.
 fn budgets<'f>(project: &'f Project, file: &'f AgentFile) -> impl Iterator<Item = (&'f str, u64)> {
     let own = &file.head.budgets;
     let others = project.file.budgets.iter().filter(|(name, _)| !own.contains_key(*name));

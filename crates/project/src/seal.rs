@@ -1,4 +1,4 @@
-//! The key that seals secret arguments of calls that wait: a person's own, outside every workspace.
+//! The key that seals secret arguments of waiting calls: the user's own, outside every workspace.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -10,12 +10,12 @@ use provost::SealKey;
 use crate::data_dir::for_the_owner;
 use crate::environment;
 
-/// The key, made when it is missing. None when there is no place for one, or it lies where an agent works: then calls
-/// with secrets that would have to wait are refused.
+/// Returns the key, created if missing. `None` if there is no place for one, or it is where an agent works:
+/// then calls with secrets that would have to wait are rejected.
 pub(crate) fn key(root: &Path) -> Option<SealKey> {
     let file = environment::seal_key_file()?;
     let folder = std::path::absolute(file.parent()?).ok()?;
-    // What is not there yet is made below what is.
+    // The folder may not exist yet; then its nearest existing ancestor decides.
     let there = folder.ancestors().find_map(|folder| folder.canonicalize().ok())?;
     if there.starts_with(root.canonicalize().ok()?) {
         return None;
@@ -30,7 +30,7 @@ fn read(file: &Path) -> io::Result<SealKey> {
     SealKey::from_bytes(&bytes).map_err(io::Error::other)
 }
 
-/// Made under another name and linked: of two processes that make one at once, both use the same.
+/// Created under another name and linked: if two processes create one at once, both use the same.
 fn make(file: &Path) -> io::Result<SealKey> {
     if file.exists() {
         return read(file);

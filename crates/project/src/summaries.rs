@@ -1,4 +1,4 @@
-//! Summaries of a conversation, made by the model that speaks in it.
+//! Summaries of a conversation, written by its own model.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ const TASK: &str = "You sum up the beginning of a conversation between a person 
                     can go on without it. Keep what was asked for, what was decided and by whom, what was done \
                     and with what result, names, paths and numbers word for word, and what is still open. \
                     Write nothing but the summary.";
-/// How much of one message the model is shown.
+/// The size limit of one message in the prompt.
 const MESSAGE_CHARS_MAX: usize = 4_000;
-/// How much of all messages.
+/// The size limit of all messages.
 const TEXT_CHARS_MAX: usize = 200_000;
 
-/// Asks the model.
+/// Calls the model.
 pub(crate) struct Summaries(pub Arc<dyn Model>);
 
 impl Summariser for Summaries {
@@ -41,7 +41,7 @@ impl Summariser for Summaries {
                 context: &nothing,
                 model: &nothing,
                 structured_output: None,
-                // It is for the transcript; nobody listens.
+                // It is for the transcript, so there is no subscriber.
                 hearing: Hearing::default(),
                 cache: &TurnCache::default(),
             };
@@ -53,7 +53,7 @@ impl Summariser for Summaries {
     }
 }
 
-/// The messages, as a person would read them.
+/// Formats the messages as text.
 fn text(messages: &[Message]) -> String {
     let mut text = String::new();
     for message in messages {

@@ -1,10 +1,10 @@
-//! Reading a whole text that somebody else wrote: it may be missing, endless, or no text.
+//! Reading an untrusted text file: it may be missing, endless, or not text.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads a file of a project. Only ordinary files are read: a pipe would be waited for, a device never ends.
+/// Reads a file of a project. Only regular files are read: a pipe would block, a device never ends.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
@@ -12,7 +12,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<String> {
     read_from(File::open(path)?, bytes_max)
 }
 
-/// Reads what there is, up to a size.
+/// Reads up to a maximum size.
 pub fn read_from(source: impl Read, bytes_max: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     source.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;

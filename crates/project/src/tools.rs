@@ -1,4 +1,4 @@
-//! The tools of a project, and what a model is told of them.
+//! The tools of a project, and their declarations for the model.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,14 @@ use crate::failure::{Code, Failure};
 use crate::policy::ProjectPolicy;
 
 impl Project {
-    /// The tools of the project, in its own folder.
+    /// Returns the tools of the project, in its own folder.
     pub fn tools(&self) -> Result<Tools, Failure> {
         let policy = Arc::new(self.policy(None)?);
         tools_within(&self.file.tools, &self.root(), &policy)
     }
 
-    /// The declarations of the tools an agent names, or of all, with the modes that the project names for them.
+    /// Returns the declarations of the tools an agent names, or of all, with the modes that the project sets
+    /// for them.
     pub fn declarations(&self, tools: &Tools, agent: Option<&AgentFile>) -> Value {
         let mut all = json::into_object(tools.offered());
         for (name, modes) in &self.file.tools.modes {
@@ -30,12 +31,12 @@ impl Project {
         let Some(names) = agent.and_then(|agent| agent.head.tools.as_ref()) else {
             return Value::Object(all);
         };
-        // In the agent's own order, for a model reads it.
+        // In the agent's order, because the model reads it.
         Value::Object(names.iter().filter_map(|name| all.remove_entry(name)).collect())
     }
 }
 
-/// The tools of a project in a folder, within what its policy lets them come to.
+/// Returns the tools of a project in a folder, within the reach that its policy permits.
 pub(crate) fn tools_within(
     part: &ToolsPart,
     root: &Path,

@@ -1,5 +1,5 @@
-//! The names a project may use: of tools, of their categories, and of modes. A name nobody knows is an error,
-//! for a rule about it would not hold.
+//! The names that a project may use: tools, their categories, and modes. An unknown name is an error,
+//! because a rule about it would have no effect.
 
 use provost_contract::json::{self, Object};
 use provost_policy::ActionPolicy;
@@ -10,15 +10,15 @@ use serde_json::Value;
 use crate::config::{AgentFile, Project, did_you_mean, tool_of_budget};
 use crate::failure::{Code, Failure};
 
-/// The tools of the program, also those a project has switched off.
+/// The built-in tools, including those that a project has switched off.
 const TOOLS: [&str; 8] =
     ["fs/list", "fs/search", "fs/read", "fs/write", "fs/edit", "shell/run", "http/get", "human/ask"];
 /// Their categories.
 const CATEGORIES: [&str; 6] = ["filesystem", "read", "shell", "network", "human", "command"];
-/// The mode of an agent that names none.
+/// The default mode of an agent.
 pub const MODE: &str = "chat";
 
-/// Refuses a project whose files use a name there is not, or an agent that would be freer than its project.
+/// Rejects a project that uses an unknown name, or an agent that is less strict than its project.
 pub(crate) fn check(project: &Project) -> Result<(), Failure> {
     let offered = json::into_object(project.tools()?.offered());
     let vocabulary = Vocabulary::of(project, &offered);
@@ -34,8 +34,8 @@ pub(crate) fn check(project: &Project) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses an agent whose words about a tool are looser than its project's: they would not count, and the
-/// author would not know.
+/// Rejects an agent whose policy for a tool is less strict than its project's: it would have no effect, and its
+/// author would not notice.
 fn not_looser(agent: &AgentFile, tool: &str, of_project: ActionPolicy) -> Result<(), Failure> {
     let words = agent.head.policy.iter().filter_map(|(name, word)| Some((name, ActionPolicy::parse(word)?)));
     let about = words.filter(|(name, policy)| {
@@ -58,7 +58,7 @@ fn not_looser(agent: &AgentFile, tool: &str, of_project: ActionPolicy) -> Result
         .at(&agent.place("policy", name)))
 }
 
-/// The names of one project.
+/// The names of a project.
 struct Vocabulary {
     tools: Vec<String>,
     /// The tools that are switched on.
@@ -68,7 +68,7 @@ struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The names of a project with these tools.
+    /// Returns the names of a project with these tools.
     fn of(project: &Project, offered: &Object) -> Self {
         let own = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let said = offered.values().filter_map(|tool| tool.get("categories")).flat_map(json::string_list);
@@ -82,7 +82,7 @@ impl Vocabulary {
         }
     }
 
-    /// Whether the project's own words are about something.
+    /// Checks the names in the project's configuration.
     fn check(&self, project: &Project) -> Result<(), Failure> {
         let file = &project.file;
         let known = |what, name: &str, names| {
@@ -109,7 +109,7 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Whether an agent's words are.
+    /// Checks the names in an agent file.
     fn check_agent(&self, project: &Project, agent: &AgentFile) -> Result<(), Failure> {
         let head = &agent.head;
         let known = |key, what, name: &String, names| {
@@ -148,7 +148,7 @@ impl Vocabulary {
         known("tool", name, &self.tools, code)
     }
 
-    /// Whether a name with `*` is about a tool there is.
+    /// Returns whether a pattern with `*` matches a known tool.
     fn has_like(&self, name: &str) -> bool {
         let words = AgentWords::read([(name, ActionPolicy::Forbidden)]);
         words.is_ok_and(|words| self.tools.iter().any(|tool| words.concern(tool)))

@@ -1,8 +1,8 @@
-//! The grammar of Provost: how a model declares a graph of actions, and what becomes of it before
-//! anything runs.
+//! The Agent Protocol: how a model declares a graph of actions, and how the graph is checked and
+//! scheduled.
 //!
-//! A message is read whole, checked whole, and accepted whole or not at all. Nothing here executes,
-//! asks for permission, reads a clock, awaits or performs I/O.
+//! A message is parsed and checked as a whole, and accepted as a whole or not at all. This crate does not
+//! execute anything, ask for permission, read a clock, await or perform I/O.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod read;

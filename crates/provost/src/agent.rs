@@ -1,11 +1,11 @@
-//! An agent: what it is told, what it may use, and how far it may go.
+//! The definition of an agent: its instructions, tools, policy and limits.
 
 use provost_contract::json::Object;
 use serde_json::{Value, json};
 
 use crate::{CallRule, ToolTiers};
 
-/// The definition of an agent. What is not said takes the runtime's defaults.
+/// The definition of an agent. Settings that are not given have the runtime's defaults.
 ///
 /// ```
 /// use provost::{ActionPolicy, Agent};
@@ -33,13 +33,13 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// How many turns an agent has unless it says otherwise.
+    /// The default limit of turns.
     ///
     /// ```
     /// assert_eq!(provost::Agent::MAX_TURNS, 50);
     /// ```
     pub const MAX_TURNS: u64 = 50;
-    /// How many equal calls in a row end a run unless the agent says otherwise: more than polling needs, and
+    /// The default limit of equal calls in a row: more than polling needs, and
     /// far fewer than a model that is stuck makes.
     ///
     /// ```
@@ -47,7 +47,7 @@ impl Agent {
     /// ```
     pub const REPETITION_LIMIT: u64 = 20;
 
-    /// An agent without instructions that may see every tool.
+    /// Creates an agent without instructions that sees every tool.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk");
@@ -69,7 +69,7 @@ impl Agent {
         }
     }
 
-    /// Its name.
+    /// Returns the agent's name.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk");
@@ -80,7 +80,7 @@ impl Agent {
         &self.name
     }
 
-    /// What it is told before every conversation.
+    /// Sets the instructions, which precede every conversation.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").instructions("Be brief.");
@@ -92,7 +92,7 @@ impl Agent {
         self
     }
 
-    /// Exactly these tools, by name. Without it, all of the runtime's.
+    /// Limits the agent to these tools, by name. The default is all tools of the runtime.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").tools(["kb/find"]);
@@ -104,7 +104,7 @@ impl Agent {
         self
     }
 
-    /// So many turns at most. A run that spends them in the middle of its work ends as
+    /// Limits the number of turns. A run that reaches the limit before its work is done ends as
     /// [`RunStatus::BudgetExceeded`](crate::RunStatus::BudgetExceeded).
     ///
     /// ```
@@ -117,9 +117,9 @@ impl Agent {
         self
     }
 
-    /// So many equal calls in a row (one tool, the same arguments) end the run as
-    /// [`RunStatus::Stalled`](crate::RunStatus::Stalled); at least 2, and 0 switches it off. Tools that say
-    /// [`crate::Tool::repeatable`] do not count.
+    /// Ends the run after this many equal calls in a row (same tool, same arguments) as
+    /// [`RunStatus::Stalled`](crate::RunStatus::Stalled); at least 2, 0 for no limit. Tools that are
+    /// [repeatable](crate::Tool::repeatable) do not count.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").repetition_limit(5);
@@ -131,7 +131,7 @@ impl Agent {
         self
     }
 
-    /// A limit: `turns`, `tool_calls`, `tool_calls_<tool>`, `tokens`, `cost_microusd`,
+    /// Sets a limit: `turns`, `tool_calls`, `tool_calls_<tool>`, `tokens`, `cost_microusd`,
     /// `wall_clock_seconds`, `depth` or `fan_out`.
     ///
     /// ```
@@ -144,7 +144,7 @@ impl Agent {
         self
     }
 
-    /// How calls of a tool may run, whatever the tool says of itself.
+    /// Sets how calls of a tool may run. This overrides the tool's own default.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").policy("mail/send", provost::ActionPolicy::Forbidden);
@@ -155,7 +155,7 @@ impl Agent {
         self.action_policy("tools", tool, policy)
     }
 
-    /// How calls of every tool of a category may run.
+    /// Sets how calls of every tool of a category may run.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").category_policy("write", provost::ActionPolicy::Preview);
@@ -166,7 +166,7 @@ impl Agent {
         self.action_policy("categories", category, policy)
     }
 
-    /// Who alone may decide about its proposals.
+    /// Limits who may decide about this agent's calls.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").approvers(["user:grace"]);
@@ -179,8 +179,8 @@ impl Agent {
         self
     }
 
-    /// What the agent is at work for, such as `chat`, which it is otherwise. A tool whose declaration names
-    /// `modes` is shown in those alone.
+    /// Sets the mode of the agent; the default is `chat`. A tool whose declaration lists
+    /// `modes` is visible only in those.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").mode("review");
@@ -192,7 +192,7 @@ impl Agent {
         self
     }
 
-    /// Only tools of one of these categories.
+    /// Limits the agent to tools of one of these categories.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").categories(["notes"]);
@@ -205,7 +205,7 @@ impl Agent {
         self
     }
 
-    /// The model that answers it, one of [`Builder::named_model`](crate::Builder::named_model).
+    /// Sets the model, one of [`Builder::named_model`](crate::Builder::named_model).
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").model("small");
@@ -217,7 +217,7 @@ impl Agent {
         self
     }
 
-    /// A rule about which calls must have been made before the agent can finish.
+    /// Adds a rule about calls that must be made before the agent can finish.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").rule(provost::CallRule::at_least(1));
@@ -229,7 +229,7 @@ impl Agent {
         self
     }
 
-    /// Which tools the model is shown in full. Without it, all.
+    /// Sets which tools the model sees in full. The default is all.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").tiers(provost::ToolTiers::at_most(8));
@@ -241,8 +241,8 @@ impl Agent {
         self
     }
 
-    /// An option of the loop under its wire name, such as `compaction_policy`, `tool_result_truncator` or
-    /// `limits`. [`crate::Builder::build`] refuses one that there is not, or that would not count.
+    /// Sets an option of the loop by its wire name, such as `compaction_policy`, `tool_result_truncator` or
+    /// `limits`. [`crate::Builder::build`] rejects an unknown option and one that would have no effect.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").option("tool_result_truncator", serde_json::json!({ "max_bytes": 9_000 }));

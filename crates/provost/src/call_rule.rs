@@ -1,9 +1,9 @@
-//! Rules about which calls an agent must have made, and which tools its model is shown.
+//! Rules about calls that an agent must make, and about the tools that its model sees in full.
 
 use serde_json::{Value, json};
 
-/// A rule about calls: until it is met, the model cannot finish. It reads what is missing and is asked again, as long
-/// as its turns last.
+/// A rule about calls. The model cannot finish until the rule is met: it reads what is missing and is asked
+/// again, until it reaches its turn limit.
 ///
 /// ```
 /// use provost::{Agent, CallRule};
@@ -21,7 +21,7 @@ pub struct CallRule {
 }
 
 impl CallRule {
-    /// At least so many calls, of whatever tools.
+    /// Requires at least this many calls, of any tools.
     ///
     /// ```
     /// let rule = provost::CallRule::at_least(2);
@@ -31,7 +31,7 @@ impl CallRule {
         Self { after: None, one_of: Vec::new(), limited: Vec::new(), calls }
     }
 
-    /// What must follow a call of a tool; see [`CallRule::one_of`].
+    /// Starts a rule about what must follow a call of a tool; see [`CallRule::one_of`].
     ///
     /// ```
     /// let rule = provost::CallRule::after("note/write").one_of(["note/read"]);
@@ -41,7 +41,7 @@ impl CallRule {
         Self { after: Some(tool.to_owned()), ..Self::at_least(0) }
     }
 
-    /// One of these tools must be called.
+    /// Requires a call of one of these tools.
     ///
     /// ```
     /// let rule = provost::CallRule::after("cart/fill").one_of(["cart/pay", "cart/empty"]);
@@ -53,7 +53,7 @@ impl CallRule {
         self
     }
 
-    /// Until then these tools can be called so often only.
+    /// Limits how often these tools can be called until the rule is met.
     ///
     /// ```
     /// let rule = provost::CallRule::after("plan/make").one_of(["plan/check"]).limiting(["plan/step"], 3);
@@ -66,7 +66,7 @@ impl CallRule {
         self
     }
 
-    /// The tools that it names.
+    /// Returns the tools that the rule names.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &String> {
         self.after.iter().chain(&self.one_of).chain(&self.limited)
     }
@@ -84,8 +84,8 @@ impl CallRule {
     }
 }
 
-/// Which tools a model is shown in full. The others are named to it in one line each; a call of one runs as any
-/// other, if the provider lets the model make it.
+/// Which tools a model sees in full. The others are listed in one line each; they can still be
+/// called, if the provider lets the model do that.
 ///
 /// ```
 /// use provost::{Agent, ToolTiers};
@@ -99,7 +99,7 @@ pub struct ToolTiers {
 }
 
 impl ToolTiers {
-    /// So many tools in full, at least one.
+    /// Shows this many tools in full, at least one.
     ///
     /// ```
     /// let tiers = provost::ToolTiers::at_most(8);
@@ -109,7 +109,7 @@ impl ToolTiers {
         Self { favourites: Vec::new(), most: tools.max(1) }
     }
 
-    /// These before others.
+    /// Prefers these tools.
     ///
     /// ```
     /// let tiers = provost::ToolTiers::at_most(2).favourites(["kb/find", "kb/read"]);

@@ -1,8 +1,8 @@
 //! Provost: a governed agent runtime.
 //!
-//! A model *declares* what it wants done; Provost decides whether it may be done, by whom, in what order
-//! and after whose approval, does it, writes down what happened, survives a crash in the middle, and
-//! hands back to the model only what it needs to see. This crate is the door for programs that embed it.
+//! A model *declares* what it wants done. Provost decides whether, by whom, in what order and after whose
+//! approval it is done, does it, records every step in a journal, and continues from the journal after a
+//! crash. This crate is the API for programs that embed Provost.
 //!
 //! ```
 //! use provost::{Runtime, Script, Tool};
@@ -42,7 +42,7 @@ pub use runtime::{
 };
 pub use tool::{Call, Citation, EffectStatus, Tool, ToolError, ToolOutput, ToolReply, ToolSource, TypedTool};
 
-// Everything else that the documentation of this crate names.
+// Re-exports of the other types in this crate's API.
 pub use provost_contract::action::SideEffect;
 pub use provost_contract::compaction::Summary;
 pub use provost_contract::json::Object;
@@ -65,20 +65,20 @@ pub use provost_runtime::store::{
 pub use provost_runtime::system::{ManualClock, SystemClock};
 #[cfg(feature = "sqlite")]
 pub use provost_store::sqlite::{OpenError, SqliteOptions, SqliteStore};
-/// What `#[derive(JsonSchema)]` refers to: `use provost::{JsonSchema, schemars};` where a type derives it.
+/// The crate that `#[derive(JsonSchema)]` refers to: add `use provost::{JsonSchema, schemars};`.
 pub use schemars;
 pub use schemars::JsonSchema;
 
 /// Model providers, cassettes that record and replay any model, and prices.
 #[cfg(feature = "models")]
 pub use provost_models as models;
-/// The ports behind the runtime, for hosts that bring parts of their own.
+/// The traits behind the runtime, for programs that implement their own parts.
 pub use provost_runtime::port;
 /// Tools: workspace files, programs, HTTP, questions to people.
 #[cfg(feature = "tools")]
 pub use provost_tools as tools;
 
-/// The program that embeds the library, as an actor.
+/// The actor that stands for the embedding program.
 fn library() -> Actor {
     Actor::new(ActorKind::Client, "program").via("library")
 }

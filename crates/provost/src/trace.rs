@@ -1,8 +1,8 @@
-//! Spans of runs, turns and calls, for `tracing` and whatever exports it.
+//! `tracing` spans of runs, turns and calls.
 //!
-//! They are made at the edge of the actor, around what it performs, and change nothing. Names and fields are those of
-//! OpenTelemetry's conventions for generative AI; `otel.name` is the name that an OpenTelemetry exporter shows. No span
-//! holds what was said: neither messages, nor arguments, nor results.
+//! Spans are created around the effects that the actor performs, and do not change them. Names and fields
+//! follow OpenTelemetry's conventions for generative AI; `otel.name` is the name that an OpenTelemetry
+//! exporter shows. No span contains messages, arguments or results.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +21,14 @@ use serde_json::Value;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, info_span};
 
-/// Puts spans around everything that is performed.
+/// Wraps every effect in a span.
 pub(crate) fn layer() -> PerformerLayer {
     Arc::new(|performer| Arc::new(Traced { performer, runs: Mutex::default() }))
 }
 
 struct Traced {
     performer: Arc<dyn Performer>,
-    /// The spans of the runs that this process works on. A run that rests and goes on has another one.
+    /// The spans of the runs that this process works on. A run that waits and continues gets another span.
     runs: Mutex<HashMap<RunId, Span>>,
 }
 

@@ -1,4 +1,4 @@
-//! One `agents/*.md`: front matter, and instructions.
+//! Agent files, `agents/*.md`: front matter and instructions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::front_matter::{self, FrontMatter};
 use super::suggest::for_unknown_field;
 use crate::failure::{Code, Failure};
 
-/// An agent as its file has it.
+/// An agent as defined by its file.
 #[derive(Clone, Debug)]
 pub struct AgentFile {
     pub head: Head,
@@ -27,21 +27,21 @@ pub struct Head {
     pub name: String,
     pub description: String,
     pub model: Option<String>,
-    /// What the agent is at work for; tools may be for some modes only.
+    /// The mode of the agent; tools can be limited to some modes.
     pub mode: Option<String>,
     pub tools: Option<Vec<String>>,
-    /// Only tools of one of these.
+    /// Only tools of one of these categories.
     pub categories: Option<Vec<String>>,
     pub policy: Object,
     pub budgets: BTreeMap<String, u64>,
     pub compaction: Option<Compaction>,
     pub max_turns: Option<u64>,
-    /// How many equal calls in a row end a run; 0 for any number.
+    /// The number of equal calls in a row that ends a run; 0 for no limit.
     pub repetition_limit: Option<u64>,
 }
 
 impl AgentFile {
-    /// Reads a text; without a name of its own the agent is called as its file.
+    /// Parses the text of a file; the default name of the agent is that of the file.
     pub fn read(text: &str, path: &Path) -> Result<Self, Failure> {
         let at = |line: usize, failure: Failure| failure.at(&format!("{}:{line}", path.display()));
         let (written, instructions) = front_matter::read(text).map_err(|(line, what)| {
@@ -57,20 +57,20 @@ impl AgentFile {
         Ok(Self { head, instructions, path: path.to_owned(), lines })
     }
 
-    /// The same for what may not be written: the file alone.
+    /// Like [`AgentFile::place`], but without a line if the file does not contain the key.
     pub(crate) fn place_of(&self, key: &str, name: &str) -> String {
         let is_key = |(known, below): &&(&'static str, String)| *known == key && below == name;
         let line = self.lines.0.keys().find(is_key).and_then(|known| self.lines.0.get(known));
         line.map_or_else(|| self.path.display().to_string(), |line| format!("{}:{line}", self.path.display()))
     }
 
-    /// The file and line of a key, or of a name below it.
+    /// Returns the file and line of a key, or of a name below it.
     pub fn place(&self, key: &'static str, name: &str) -> String {
         format!("{}:{}", self.path.display(), self.lines.of(key, name))
     }
 }
 
-/// Where things are written: a key, a name below it (or none), and their line.
+/// The lines of keys, and of names below them.
 #[derive(Clone, Debug, Default)]
 struct Lines(BTreeMap<(&'static str, String), usize>);
 
@@ -80,7 +80,7 @@ impl Lines {
         line(name).or_else(|| line("")).copied().unwrap_or(1)
     }
 
-    /// Notes the line of a value, and hands out the value.
+    /// Stores the line of a value, and returns the value.
     fn note<T>(&mut self, key: &'static str, name: &str, written: Spanned<T>) -> T {
         let line = usize::try_from(written.referenced.line()).unwrap_or(1);
         self.0.insert((key, name.to_owned()), line);
@@ -97,7 +97,7 @@ impl Lines {
     }
 }
 
-/// A mistake, and the key and name it is about.
+/// A mistake, with its key and name.
 type Wrong = ((&'static str, String), Failure);
 
 fn wrong<T>(key: &'static str, name: &str, failure: Failure) -> Result<T, Wrong> {
@@ -160,7 +160,7 @@ impl Head {
         head.check().map(|()| head)
     }
 
-    /// What is wrong with its values.
+    /// Returns the mistakes in its values.
     fn check(&self) -> Result<(), Wrong> {
         if self.categories.as_ref().is_some_and(Vec::is_empty) {
             return wrong("categories", "", refused("`categories` names none", "leave it out to allow all"));

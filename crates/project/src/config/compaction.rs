@@ -1,20 +1,20 @@
-//! `compaction` of an agent: when the beginning of a long conversation gives way to a summary.
+//! The section `compaction` of an agent: when the beginning of a long conversation is replaced by a summary.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// When and how far a conversation is summed up. To name the section is to switch it on.
+/// When and how a conversation is summarised. The presence of the section switches it on.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "keys such as max_messages")]
 pub struct Compaction {
     enabled: bool,
-    /// A longer conversation is summed up.
+    /// A conversation with more messages is summarised.
     max_messages: u64,
     /// The newest messages, which stay as they are.
     recent_messages: u64,
-    /// What stands before a summary.
+    /// The text before a summary.
     summary_prefix: Option<String>,
-    /// Whether the result of a call stays with its call.
+    /// Whether a call and its result stay together.
     preserve_tool_boundaries: bool,
 }
 
@@ -31,7 +31,7 @@ impl Default for Compaction {
 }
 
 impl Compaction {
-    /// What is wrong with it, if anything is: the key, and what it must be.
+    /// Returns what is wrong with it, if anything: the key, and what it must be.
     pub(super) fn fault(&self) -> Option<(&'static str, String)> {
         if self.max_messages < 2 {
             return Some(("max_messages", "must be at least 2".to_owned()));

@@ -1,4 +1,4 @@
-//! `provost.toml`.
+//! The configuration file `provost.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const BUDGETS: [&str; 6] =
     ["turns", "tool_calls", "tokens", "cost_microusd", "wall_clock_seconds", "fan_out"];
 const BUDGET_OF_TOOL: &str = "tool_calls_";
 
-/// The configuration of a project. What is not said has a default.
+/// The configuration of a project. Missing keys have defaults.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct File {
@@ -36,14 +36,14 @@ pub struct File {
     source: Source,
 }
 
-/// The text of the file and where it came from, to say the line of a mistake that is found later.
+/// The text of the file and its path, to report the line of a mistake that is found later.
 #[derive(Clone, Debug, Default)]
 struct Source {
     text: String,
     path: PathBuf,
 }
 
-/// What a run takes when it is not told otherwise.
+/// The defaults of a run.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Defaults {
@@ -67,11 +67,11 @@ impl Default for WorkspacePart {
     }
 }
 
-/// What is written about runs outside the database.
+/// What is recorded about runs outside the database.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoragePart {
-    /// The anchor file, from the folder of the project.
+    /// The anchor file, relative to the folder of the project.
     pub anchor: Option<PathBuf>,
 }
 
@@ -82,15 +82,15 @@ pub struct PolicyPart {
     pub tools: Object,
     pub categories: Object,
     pub approvers: Vec<String>,
-    /// Rules about the arguments of calls, as they are written.
+    /// Rules about the arguments of calls, as written.
     pub rules: Vec<toml::Spanned<RuleSpec>>,
-    /// The same, ready to be asked.
+    /// The parsed rules.
     #[serde(skip)]
     pub rule_set: RuleSet,
 }
 
 impl Default for PolicyPart {
-    /// Who says nothing about writing is asked before anything is written.
+    /// Without configuration, tools that write ask first.
     fn default() -> Self {
         let word: &'static str = ActionPolicy::Preview.word();
         let categories = Object::from_iter([("write".to_owned(), Value::from(word))]);
@@ -104,19 +104,19 @@ impl Default for PolicyPart {
     }
 }
 
-/// Which tools there are.
+/// Which tools exist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsPart {
     pub shell: bool,
-    /// Whether agents may ask the person they work for.
+    /// Whether agents may ask a person questions.
     pub human: bool,
-    /// Hosts `http/get` may ask; without any there is no such tool.
+    /// Hosts that `http/get` may read; without hosts the tool does not exist.
     pub hosts: Vec<String>,
-    /// Variables a program sees beside the common ones.
+    /// Environment variables for programs in addition to the common ones.
     pub environment: Vec<String>,
     pub commands: Vec<Object>,
-    /// The modes a tool is for; one that is not named is for all.
+    /// The modes of a tool; a tool that is not named is available in all modes.
     pub modes: BTreeMap<String, Vec<String>>,
 }
 
@@ -134,7 +134,7 @@ impl Default for ToolsPart {
 }
 
 impl ToolsPart {
-    /// The names of the variables that programs get.
+    /// Returns the names of the environment variables that programs get.
     pub fn variables(&self) -> Vec<String> {
         let mut names: Vec<String> = Environment::COMMON.map(str::to_owned).into();
         names.extend(self.environment.iter().cloned());
@@ -143,7 +143,7 @@ impl ToolsPart {
 }
 
 impl File {
-    /// Reads a text; `path` is where it came from.
+    /// Parses a text; `path` is the file it came from.
     pub fn read(text: &str, path: &Path) -> Result<Self, Failure> {
         let mut file: Self = toml::from_str(text).map_err(|error| refused(text, path, &error))?;
         file.check_budgets(text, path)?;
@@ -160,22 +160,22 @@ impl File {
         Ok(file)
     }
 
-    /// The file and line of a value.
+    /// Returns the file and line of a value.
     pub fn place(&self, value: &toml::Spanned<String>) -> String {
         format!("{}:{}", self.source.path.display(), line_at(&self.source.text, value.span().start))
     }
 
-    /// The file and line of an offset, while the file is still being read.
+    /// Returns the file and line of an offset, while the file is still being parsed.
     pub(super) fn place_at(&self, path: &Path, offset: usize) -> String {
         format!("{}:{}", path.display(), line_at(&self.source.text, offset))
     }
 
-    /// The text of the file and its path.
+    /// Returns the text of the file and its path.
     pub(crate) fn source(&self) -> (&str, &Path) {
         (&self.source.text, &self.source.path)
     }
 
-    /// The file and line of a key.
+    /// Returns the file and line of a key.
     pub fn place_of(&self, key: &str) -> String {
         place_of_key(&self.source.text, key, &self.source.path)
     }
@@ -187,7 +187,7 @@ impl File {
     }
 }
 
-/// Writes words about calls as the three the policy knows; the name and what is wrong otherwise.
+/// Normalises decisions to the three that the policy knows; otherwise returns the name and the mistake.
 fn canonical_words(words: &mut Object) -> Result<(), (String, Failure)> {
     for (name, word) in words {
         let policy = word.as_str().ok_or_else(|| no_policy(&word.to_string())).and_then(action_policy);
@@ -196,7 +196,7 @@ fn canonical_words(words: &mut Object) -> Result<(), (String, Failure)> {
     Ok(())
 }
 
-/// How calls may run, as a file of the project says it.
+/// Parses a decision of a project file.
 pub fn action_policy(word: &str) -> Result<ActionPolicy, Failure> {
     ActionPolicy::from_config(word).ok_or_else(|| no_policy(word))
 }
@@ -206,7 +206,7 @@ fn no_policy(word: &str) -> Failure {
         .hint("write direct (or allow), preview (or ask) or forbidden (or deny)")
 }
 
-/// Whether a run can have that limit.
+/// Returns whether a limit with this name exists.
 pub fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
     if ceiling == 0 {
         return Err(Failure::new(Code::Config, format!("the budget `{name}` must be at least 1"))
@@ -222,7 +222,7 @@ pub fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
     Err(Failure::new(Code::Config, format!("there is no budget `{name}`")).hint(hint))
 }
 
-/// Whether so many equal calls in a row can be a limit.
+/// Returns whether the number is a valid repetition limit.
 pub(super) fn repetition_limit(calls: u64) -> Result<(), Failure> {
     match calls {
         1 => Err(Failure::new(Code::Config, "`repetition_limit` must be at least 2")
@@ -231,12 +231,12 @@ pub(super) fn repetition_limit(calls: u64) -> Result<(), Failure> {
     }
 }
 
-/// The tool whose calls a budget counts; none when it counts something else.
+/// Returns the tool whose calls a budget counts, or `None` for any other budget.
 pub(crate) fn tool_of_budget(name: &str) -> Option<&str> {
     name.strip_prefix(BUDGET_OF_TOOL)
 }
 
-/// A mistake with its line, and what may have been meant.
+/// Returns a mistake with its line and a suggestion.
 pub(super) fn refused(text: &str, path: &Path, error: &toml::de::Error) -> Failure {
     let line = error.span().map(|span| line_at(text, span.start));
     let place = line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()));
@@ -247,7 +247,7 @@ pub(super) fn refused(text: &str, path: &Path, error: &toml::de::Error) -> Failu
     }
 }
 
-/// The line of a place in a text, from 1.
+/// Returns the line of an offset in a text, from 1.
 pub(crate) fn line_at(text: &str, place: usize) -> usize {
     text.get(..place).map_or(1, |before| before.matches('\n').count() + 1)
 }

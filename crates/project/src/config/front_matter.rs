@@ -1,7 +1,7 @@
-//! The front matter of an agent's file: finds it, and reads it as strict YAML.
+//! The front matter of an agent file: finds it, and parses it as strict YAML.
 //!
-//! An agent without front matter sees every tool. So a file that was meant to have some and has none by a
-//! slip (a wrong fence, a missing one, something above it) is an error, never an agent without limits.
+//! An agent without front matter sees every tool. So a typo in the front matter (a wrong or missing fence,
+//! text above it) must be an error and must not produce an agent without limits.
 
 use std::collections::BTreeMap;
 
@@ -30,13 +30,13 @@ const KEYS: [&str; 11] = [
     "max_turns",
     "repetition_limit",
 ];
-/// The dashes that word processors put in the place of hyphens.
+/// The dashes that word processors substitute for hyphens.
 const DASHES: [char; 9] = ['-', '‐', '‑', '‒', '–', '—', '―', '−', '﹣'];
 
-/// A line of the file, from 1, and what is wrong in it.
+/// A line of the file, from 1, and the mistake in it.
 pub(super) type Mistake = (usize, String);
 
-/// The front matter as it is written, each value with its line.
+/// The front matter as written, each value with its line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct FrontMatter {
@@ -64,7 +64,7 @@ pub(super) struct FrontMatter {
     pub(super) repetition_limit: Option<Spanned<u64>>,
 }
 
-/// Reads the value of a key that is there. `tools:` with nothing behind it is an error: read as "not said",
+/// Parses the value of a key that is present. `tools:` without a value is an error: as "absent",
 /// it would mean every tool.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(source: D) -> Result<Option<T>, D::Error> {
     match Option::deserialize(source)? {
@@ -95,7 +95,7 @@ pub(super) fn read(text: &str) -> Result<(FrontMatter, String), Mistake> {
     if let Some((number, line)) = head().find(|(_, line)| looks_like_fence(line) || ends_document(line)) {
         return Err((number + 1, format!("`{line}` in the front matter: it ends with a line `---`")));
     }
-    // The lines before it stay as empty ones, so that the parser counts as the file does.
+    // The lines before it stay as empty ones, so that line numbers of the parser match the file.
     let blank = std::iter::repeat_n("", first + 1);
     let yaml: Vec<&str> = blank.chain(head().map(|(_, line)| *line)).collect();
     Ok((parse(&yaml.join("\n"))?, body(&lines, end + 1)))
@@ -106,12 +106,13 @@ fn body(lines: &[&str], from: usize) -> String {
     lines.join("\n").trim_start_matches('\n').trim_end().to_owned()
 }
 
-/// A line of three hyphens. Spaces behind them cannot be seen, so they change nothing.
+/// Returns whether a line is a fence: three hyphens. Trailing spaces are invisible, so they are accepted.
 fn is_fence(line: &str) -> bool {
     line.trim_end_matches([' ', '\t']) == FENCE
 }
 
-/// Whether a line that is no fence may have been meant as one: `----`, ` ---`, `—--`, `--- yaml`, `+++`, `***`.
+/// Returns whether a line that is not a fence may be a misspelt one: `----`, ` ---`, `—--`, `--- yaml`,
+/// `+++`, `***`.
 fn looks_like_fence(line: &str) -> bool {
     let line = visible(line);
     let begins = |with: &[char]| line.chars().take_while(|letter| with.contains(letter)).count();
@@ -121,7 +122,7 @@ fn looks_like_fence(line: &str) -> bool {
     begins(&DASHES) > 1 || begins(&['+']) > 2 || is_dash || ['*', '_', '=', '~', ';'].into_iter().any(is_rule)
 }
 
-/// A line without what cannot be seen at its ends.
+/// Trims invisible characters at both ends of a line.
 fn visible(line: &str) -> &str {
     line.trim_matches(|letter: char| {
         letter.is_whitespace()
@@ -130,12 +131,12 @@ fn visible(line: &str) -> &str {
     })
 }
 
-/// `...` ends a YAML document, and what stands behind it would not be read.
+/// `...` ends a YAML document; the parser would ignore what follows.
 fn ends_document(line: &str) -> bool {
     line.starts_with("...") || line.starts_with('%')
 }
 
-/// Front matter that stands where none is read, in a file that begins with something else.
+/// Finds front matter that is not at the beginning of the file.
 fn misplaced(lines: &[&str], first: usize) -> Option<Mistake> {
     let at = |number: usize, what: String| Some((number + 1, what));
     let line = lines.get(first)?;
@@ -172,7 +173,7 @@ fn parse(yaml: &str) -> Result<FrontMatter, Mistake> {
     })
 }
 
-/// A mistake in the words of the author of an agent file, not of the parser.
+/// A mistake in terms of the agent file, not of the parser.
 fn said(error: &Error) -> String {
     match error {
         Error::DuplicateMappingKey { key, .. } => {
@@ -200,7 +201,7 @@ fn said(error: &Error) -> String {
     }
 }
 
-/// Everything that lets one text mean another is refused: repeated keys, merged maps, anchors, tags.
+/// Rejects YAML indirection: duplicate keys, merged maps, anchors, tags.
 fn strict() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {

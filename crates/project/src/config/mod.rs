@@ -1,4 +1,4 @@
-//! A project's files: `provost.toml`, `agents/*.md`, `AGENTS.md`.
+//! The files of a project: `provost.toml`, `agents/*.md`, `AGENTS.md`.
 
 mod agent_file;
 mod compaction;

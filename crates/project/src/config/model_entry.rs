@@ -1,4 +1,4 @@
-//! One model of a configuration file: a provider, or a recording.
+//! A model in a configuration file: a provider or a recording.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use super::suggest::for_unknown_field;
 use crate::failure::{Code, Failure};
 
-/// Who answers.
+/// What answers requests.
 #[derive(Clone, Debug)]
 pub enum ModelEntry {
     /// A provider, over the network.
@@ -18,7 +18,8 @@ pub enum ModelEntry {
 }
 
 impl ModelEntry {
-    /// Reads a section of a file; its paths begin in the folder of the file, and `place` is where it stands.
+    /// Parses a section of a file; its paths are relative to the folder of the file, and `place` is its
+    /// location.
     pub(super) fn read(name: &str, table: &toml::Table, place: &str, folder: &Path) -> Result<Self, Failure> {
         let refused = |what: &str| Failure::new(Code::Config, format!("{place}: models.{name}: {what}"));
         let Some(cassette) = table.get("cassette") else {

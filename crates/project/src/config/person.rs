@@ -1,6 +1,6 @@
-//! The person's own `config.toml`: models and keys for all of their projects.
+//! The user's own `config.toml`: models and keys for all projects.
 //!
-//! A project's `provost.toml` goes before it. It lies outside every workspace, and no key itself is in it.
+//! A project's `provost.toml` takes precedence. The file is outside every workspace and contains no keys.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use super::file::{File, line_at, refused};
 use crate::failure::{Code, Failure};
 use crate::text_file;
 
-/// How large the file may be.
+/// The maximum size of the file.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// The keys that make a section of a project a model by itself.
+/// The keys that make a section of a project a complete model.
 const WHOLE: [&str; 3] = ["provider", "base_url", "cassette"];
 
-/// A person's configuration. What is not said has a default.
+/// The configuration of a user. Missing keys have defaults.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct PersonFile {
@@ -31,7 +31,7 @@ pub(crate) struct PersonFile {
     pub(crate) text: String,
 }
 
-/// What is taken when neither the command line nor the project says otherwise.
+/// The defaults if neither the command line nor the project sets them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Defaults {
@@ -42,14 +42,14 @@ pub(crate) struct Defaults {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeySource {
-    /// A variable of the environment.
+    /// An environment variable.
     env: Option<String>,
-    /// A file, from the folder of the configuration.
+    /// A file, relative to the folder of the configuration.
     file: Option<PathBuf>,
 }
 
 impl PersonFile {
-    /// Reads the file; one that is missing says nothing.
+    /// Reads the file; a missing file is an empty configuration.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, Failure> {
         let text = match text_file::read(path, FILE_BYTES_MAX) {
             Ok(text) => text,
@@ -87,7 +87,7 @@ impl PersonFile {
         format!("{}:{}", self.path.display(), line_at(&self.text, offset))
     }
 
-    /// The models of the file by itself.
+    /// Returns the models of the file alone.
     fn entries(&self) -> Result<BTreeMap<String, ModelEntry>, Failure> {
         let entry = |(name, section): (&String, &toml::Spanned<toml::Table>)| {
             let place = self.place(section.span().start);
@@ -101,7 +101,7 @@ impl PersonFile {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// A section whose paths begin in the folder of the file.
+    /// Makes the paths of a section relative to the folder of the file.
     fn resolved(&self, section: &toml::Table) -> toml::Table {
         let mut section = section.clone();
         if let Some(toml::Value::String(path)) = section.get_mut("key_file") {
@@ -110,7 +110,7 @@ impl PersonFile {
         section
     }
 
-    /// Fills in where the key of a model is, when its own section does not say it.
+    /// Fills in the key of a model if its own section names none.
     fn add_key(&self, config: &mut ModelConfig) {
         let source = self.keys.get(<&str>::from(config.provider)).map(toml::Spanned::get_ref);
         if let Some(source) = source.filter(|_| config.key_env.is_none() && config.key_file.is_none()) {
@@ -120,7 +120,7 @@ impl PersonFile {
     }
 }
 
-/// The models of a project: the person's, and over them the project's own.
+/// Merges the user's models and the project's; the project's take precedence.
 pub(super) fn models(
     file: &File,
     (path, folder): (&Path, &Path),
@@ -142,7 +142,7 @@ pub(super) fn models(
     if let Some(person) = person {
         for (name, entry) in &mut models {
             if let ModelEntry::Remote(config) = entry {
-                // A key of the person goes to no address that only a project names.
+                // The user's key is never sent to an address that only a project names.
                 let section = file.models.get(name).map(toml::Spanned::get_ref);
                 if section.is_none_or(|section| !section.contains_key("base_url")) {
                     person.add_key(config);
@@ -159,13 +159,13 @@ pub(super) fn models(
     Ok(models)
 }
 
-/// Whether a section of a project changes a model of the person instead of being one. One that names a provider or an
-/// address is a model by itself: it must not get the person's key along with another address.
+/// Returns whether a section of a project changes a model of the user. A section with a provider or an
+/// address is a complete model: it must not combine the user's key with another address.
 pub(crate) fn is_adjustment(section: &toml::Table) -> bool {
     !WHOLE.iter().any(|key| section.contains_key(*key))
 }
 
-/// A section with the values of another one over its own.
+/// Merges a section over another one.
 fn adjusted(mut base: toml::Table, over: &toml::Table) -> toml::Table {
     if over.contains_key("key_env") || over.contains_key("key_file") {
         base.remove("key_env");

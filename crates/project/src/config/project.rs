@@ -1,4 +1,4 @@
-//! A project: its configuration, its agents, and the folder they work in.
+//! A project: its configuration, its agents, and its workspace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use super::{AgentFile, File, ModelEntry};
 use crate::failure::{Code, Failure};
 use crate::{environment, text_file};
 
-/// How large a file of a project may be.
+/// The maximum size of a file of a project.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// How much of `AGENTS.md` an agent is told.
+/// How much of `AGENTS.md` an agent reads.
 const CONTEXT_BYTES_MAX: usize = 32 * 1024;
 
-/// Everything a project says.
+/// The configuration and agents of a project.
 #[derive(Debug)]
 pub struct Project {
     /// Its folder, absolute.
@@ -25,21 +25,21 @@ pub struct Project {
     pub file: File,
     pub models: BTreeMap<String, ModelEntry>,
     pub agents: BTreeMap<String, AgentFile>,
-    /// The person's own configuration, which the models include already.
+    /// The user's own configuration; the models already include it.
     pub(crate) person: Option<PersonFile>,
 }
 
-/// Whether the examples of rules must hold.
+/// Whether the examples of rules must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examples {
-    /// A project whose rules do not say what their examples say is none.
+    /// A rule that contradicts its examples is an error.
     Hold,
-    /// Somebody wants to see which do not.
+    /// Failing examples are accepted, so that the caller can show them.
     Shown,
 }
 
 impl Project {
-    /// Reads the files in a folder, each by itself: whether they fit together is not looked at.
+    /// Reads the files of a folder one by one, without checking that they are consistent.
     pub(crate) fn parse(folder: &Path, examples: Examples) -> Result<Self, Failure> {
         let absent = |error: std::io::Error| {
             Failure::new(Code::Project, format!("there is no project in {}: {error}", folder.display()))
@@ -72,12 +72,12 @@ impl Project {
         Ok(Self { folder, file, models, agents, person })
     }
 
-    /// The folder the agent's files are in, before any copy.
+    /// Returns the folder with the agent's files, before any copy.
     pub fn root(&self) -> PathBuf {
         self.folder.join(&self.file.workspace.root)
     }
 
-    /// The agent of a name; without one, the default, or the only one.
+    /// Returns the agent with a name; by default the default agent or the only one.
     pub fn agent(&self, name: Option<&str>) -> Result<AgentFile, Failure> {
         let known = || self.agents.keys().map(String::as_str);
         match name.or(self.file.defaults.agent.as_ref().map(|name| name.as_ref().as_str())) {
@@ -98,8 +98,8 @@ impl Project {
         }
     }
 
-    /// The model of a name; without one, the agent's, the default or only one of the project, the person's default, or the
-    /// only one there is.
+    /// Returns the model with a name; by default the agent's, the default or only one of the project, the
+    /// user's default, or the only one.
     pub fn model(
         &self,
         name: Option<&str>,
@@ -131,8 +131,8 @@ impl Project {
         Ok((name.to_owned(), self.models.get(name).cloned().ok_or_else(unknown)?))
     }
 
-    /// What `AGENTS.md` of the workspace says, when there is one. One that cannot be read is an error: an
-    /// agent that was not told the rules of its place must not begin.
+    /// Returns the text of `AGENTS.md` in the workspace, if it exists. If it cannot be read, that is an
+    /// error: an agent must not start without the instructions of its workspace.
     pub fn context(&self) -> Result<Option<String>, Failure> {
         let path = self.root().join("AGENTS.md");
         if path.is_symlink() {

@@ -1,4 +1,4 @@
-//! The rules of `provost.toml`: read, and held against their own examples.
+//! The rules of `provost.toml`: parses them and checks their examples.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::file::{File, ToolsPart, line_at};
 use super::suggest::did_you_mean;
 use crate::failure::{Code, Failure};
 
-/// The tools a project can have beside its own commands.
+/// The built-in tools.
 const TOOLS: [&str; 8] =
     ["fs/list", "fs/search", "fs/read", "fs/write", "fs/edit", "shell/run", "http/get", "human/ask"];
 
-/// Reads the rules of a file.
+/// Parses the rules of a file.
 pub(super) fn read(file: &File, text: &str, path: &Path) -> Result<RuleSet, Failure> {
     let at = |place: usize, what: &str| {
         let span = file.policy.rules.get(place).map_or(0..0, toml::Spanned::span);
@@ -30,7 +30,7 @@ pub(super) fn read(file: &File, text: &str, path: &Path) -> Result<RuleSet, Fail
     Ok(rules)
 }
 
-/// A rule about a tool that there is not would never apply, and nobody would know.
+/// A rule about an unknown tool would never apply, without any sign of that.
 fn known_tools(file: &File, rule: &RuleSpec) -> Result<(), (String, String)> {
     let commands = file.tools.commands.iter().filter_map(|command| command.get("name")?.as_str());
     let known: Vec<&str> = TOOLS.into_iter().chain(commands).collect();
@@ -46,7 +46,7 @@ fn known_tools(file: &File, rule: &RuleSpec) -> Result<(), (String, String)> {
     Err((format!("rule `{}` is about the tool `{name}`, which there is not", rule.name), hint))
 }
 
-/// What is known of a tool: how far it reaches from the place it is given, and whether its program is declared.
+/// Returns the facts about a tool: how far it reaches from its path, and whether its program is declared.
 pub(crate) fn shape(part: &ToolsPart, tool: &str) -> Shape {
     match tool {
         "fs/read" | "fs/write" | "fs/edit" => Reach::Place.into(),
@@ -55,19 +55,19 @@ pub(crate) fn shape(part: &ToolsPart, tool: &str) -> Shape {
     }
 }
 
-/// Whether a tool is a program that the project declares, with arguments of its own.
+/// Returns whether a tool is a declared program with fixed arguments.
 pub fn is_declared(part: &ToolsPart, tool: &str) -> bool {
     part.commands.iter().any(|command| command.get("name").and_then(Value::as_str) == Some(tool))
 }
 
-/// Every example of every rule, and what came of it.
+/// Runs every example of every rule and returns the results.
 pub fn checked<'f>(file: &'f File, root: &Path) -> Vec<Checked<'f>> {
     let places = Lexical(root.to_string_lossy().into_owned());
     let shape = |tool: &str| shape(&file.tools, tool);
     file.policy.rule_set.rules().iter().flat_map(|rule| rule.check(&places, &shape)).collect()
 }
 
-/// Refuses a file with an example that does not hold: the rule does not say what its author thinks.
+/// Rejects a file with a failing example: the rule does not do what its author expects.
 pub(super) fn check(file: &File, root: &Path, text: &str, path: &Path) -> Result<(), Failure> {
     let checked = checked(file, root);
     let Some(wrong) = checked.iter().find(|checked| !checked.holds()) else { return Ok(()) };

@@ -1,16 +1,16 @@
-//! What a misspelt word was meant to be.
+//! Suggestions for misspelt names.
 
-/// How alike two words must be.
+/// The similarity required for a suggestion.
 const LIKENESS_MIN: f64 = 0.75;
 
-/// The known word most like the given one, if any is.
+/// Returns the most similar known name, if one is similar enough.
 pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let liked = known.into_iter().map(|known| (strsim::jaro_winkler(word, known), known));
     let best = liked.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (best.0 >= LIKENESS_MIN).then_some(best.1)
 }
 
-/// The same for a message of serde such as: unknown field `agnt`, expected one of `agent`, `model`.
+/// The same for an error of serde such as: unknown field `agnt`, expected one of `agent`, `model`.
 pub(super) fn for_unknown_field(message: &str) -> Option<String> {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = quoted.split_first()?;

@@ -1,4 +1,4 @@
-//! The decision table over one whole assistant message: accepted, recovered or refused.
+//! The decision table for one complete assistant message: accepted, recovered or refused.
 
 use provost_contract::json::Object;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::read::recovery::{DirectCall, Textual, read_textual, recover};
 use crate::read::text::{Document, Lookup, Visible, parse_strict};
 use crate::{Accepted, Carrier, Code, Content, Refused, Speaking, Turn, Violation};
 
-/// Reads a finished message. Nothing is executed and no permission is asked here; a declaration is
-/// accepted whole or not at all.
+/// Parses a complete message. It executes nothing and asks for no permission; a declaration is
+/// accepted as a whole or not at all.
 pub fn accept(message: &AssistantMessage, turn: &Turn<'_>) -> Result<Accepted, Refused> {
     match turn.speaking {
         Speaking::Plain => return Ok(plain_agent(message)),
@@ -29,7 +29,7 @@ pub fn accept(message: &AssistantMessage, turn: &Turn<'_>) -> Result<Accepted, R
     }
 }
 
-/// Text of a plain agent is only text, whatever it looks like.
+/// The text of a plain agent is only text, even if it looks like a declaration.
 fn plain_agent(message: &AssistantMessage) -> Accepted {
     let mut accepted = Accepted::new(Carrier::None, Content::Plain);
     accepted.message = Some(message.text.clone());
@@ -80,7 +80,7 @@ fn refuse(notes: &mut Notes, code: Code, message: &str) -> Option<Accepted> {
     None
 }
 
-/// One native call of the carrier tool and nothing else.
+/// Handles a single native call of the carrier tool.
 fn read_native(
     call: &NativeCall,
     document: &Document<'_>,
@@ -107,7 +107,7 @@ fn read_native(
     read_declaration(value, Carrier::ToolCall, document, turn, notes)
 }
 
-/// No native calls: a fenced block, or only text.
+/// Handles a message without native calls: a fenced block, or only text.
 pub(crate) fn read_text(document: &Document<'_>, turn: &Turn<'_>, notes: &mut Notes) -> Option<Accepted> {
     match document.blocks() {
         [] => read_unmarked(document, turn, notes),
@@ -183,7 +183,7 @@ fn too_long(bytes: usize, turn: &Turn<'_>, notes: &mut Notes) -> bool {
     bytes > most
 }
 
-/// How many bytes a value has as JSON text.
+/// Returns the size of a value as JSON text.
 fn json_length(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -196,12 +196,12 @@ fn json_length(value: &Value) -> usize {
         }
     }
     let mut count = Count(0);
-    // Counting cannot fail; a value that could not be written would count as far as it went.
+    // Counting cannot fail; for a value that cannot be serialized the count is partial.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }
 
-/// Reads a parsed declaration of either form. In a fenced block only the full form is one.
+/// Parses a declaration of either form from a JSON value. A fenced block must have the full form.
 pub(crate) fn read_declaration(
     value: &Value,
     carrier: Carrier,
@@ -236,7 +236,7 @@ pub(crate) fn read_declaration(
     Some(Accepted { message, ..Accepted::new(carrier, content) })
 }
 
-/// The single key models like to wrap arguments in.
+/// The keys that models tend to wrap arguments in.
 fn wrapped(raw: &Object) -> Option<(&'static str, &Value)> {
     let (key, inner) = raw.iter().next().filter(|_| raw.len() == 1)?;
     let key = ["input", "arguments"].into_iter().find(|known| known == key)?;
@@ -265,7 +265,7 @@ fn unwrap(key: &str, inner: &Value, turn: &Turn<'_>, notes: &mut Notes) -> Optio
     }
 }
 
-/// The note a user reads while the declaration runs.
+/// Returns the note that the user reads while the declaration runs.
 fn user_visible(document: &Document<'_>, notes: &mut Notes) -> Option<String> {
     match document.section("user.visible") {
         Lookup::Missing => None,

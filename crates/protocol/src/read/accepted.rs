@@ -1,4 +1,4 @@
-//! What an accepted message means.
+//! Accepted messages.
 
 use provost_contract::Action;
 use provost_contract::json::Object;
@@ -9,7 +9,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::Violation;
 use crate::read::forms::{Decision, Envelope, ReportSpec};
 
-/// What a message was carried by.
+/// How a message carried its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -22,66 +22,66 @@ pub enum Carrier {
     RecoveredToolCall,
     /// A tool call written as text, recovered.
     RecoveredText,
-    /// Nothing: it is only text.
+    /// None: the message is only text.
     None,
 }
 
-/// The actions of a plan. They can be shown and counted; there is no way to schedule them.
+/// The actions of a plan. They can be shown and counted, but not scheduled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanPreview(pub(crate) Vec<Action>);
 
 impl PlanPreview {
-    /// How many actions the plan has.
+    /// Returns the number of actions.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the plan has no action.
+    /// Returns whether the plan has no action.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The wire forms of the actions.
+    /// Returns the wire forms of the actions.
     pub fn to_values(&self) -> Vec<Value> {
         self.0.iter().map(Action::to_value).collect()
     }
 }
 
-/// What is wanted.
+/// The content of a declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Text for the user, outside the protocol.
     Plain,
     /// An answer for the user.
     Answer,
-    /// The turn is over.
+    /// The turn is done.
     Done,
-    /// Do this.
+    /// Actions to execute.
     Act(Vec<Action>),
-    /// This is what would be done. Nothing of it runs.
+    /// Actions that are only shown. None of them runs.
     Plan(PlanPreview),
-    /// Do this instead, in a run that exists.
+    /// Actions that replace the rest of an existing run.
     Revise {
         /// The run.
         run_id: String,
-        /// What to do.
+        /// The actions.
         actions: Vec<Action>,
     },
-    /// What to do about a blocked or failed action.
+    /// A decision about a blocked or failed action.
     Decision(Decision),
-    /// Stop a run.
+    /// Cancels a run.
     Cancel {
         /// The run.
         run_id: String,
-        /// Why.
+        /// The reason.
         reason: Option<String>,
     },
-    /// Write a report.
+    /// A report to write.
     Report(ReportSpec),
 }
 
 impl Content {
-    /// The wire word.
+    /// Returns the wire name.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -96,7 +96,7 @@ impl Content {
         }
     }
 
-    /// The actions to execute. A plan has none.
+    /// Returns the actions to execute. A plan has none.
     pub fn actions(&self) -> &[Action] {
         match self {
             Self::Act(actions) | Self::Revise { actions, .. } => actions,
@@ -110,12 +110,12 @@ impl Content {
         }
     }
 
-    /// The declared actions as a reader sees them, a plan's too.
+    /// Returns the declared actions, including those of a plan.
     pub(crate) fn declared(&self) -> &[Action] {
         if let Self::Plan(preview) = self { &preview.0 } else { self.actions() }
     }
 
-    /// What steers a run that exists: `{run_id, …}`.
+    /// Returns the fields that concern an existing run: `{run_id, …}`.
     fn control(&self) -> Option<Value> {
         match self {
             Self::Revise { run_id, .. } => Some(json!({ "run_id": run_id })),
@@ -126,20 +126,20 @@ impl Content {
     }
 }
 
-/// A message that was understood, whole.
+/// An accepted message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
-    /// What carried it.
+    /// How it was carried.
     pub carrier: Carrier,
-    /// What is wanted.
+    /// The content.
     pub content: Content,
-    /// What the user reads.
+    /// The text that the user reads.
     pub message: Option<String>,
     /// The note for the user while it runs.
     pub user_visible: Option<String>,
     /// The envelope of a full declaration; the flat form has none.
     pub envelope: Option<Envelope>,
-    /// Where it departed from the protocol.
+    /// The departures from the protocol.
     pub violations: Vec<Violation>,
 }
 
@@ -148,7 +148,7 @@ impl Accepted {
         Self { carrier, content, message: None, user_visible: None, envelope: None, violations: Vec::new() }
     }
 
-    /// Whether it had to be repaired or recovered to be understood.
+    /// Returns whether the message had to be repaired or recovered.
     pub fn recovered(&self) -> bool {
         let by_carrier = match self.carrier {
             Carrier::RecoveredToolCall | Carrier::RecoveredText => true,
@@ -157,7 +157,7 @@ impl Accepted {
         by_carrier || self.violations.iter().any(Violation::is_repair)
     }
 
-    /// The wire form.
+    /// Returns the wire form.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({
             "carrier": self.carrier,

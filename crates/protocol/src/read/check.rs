@@ -1,4 +1,4 @@
-//! Checking a declaration that somebody wrote into a file: all findings in one pass.
+//! Checks a declaration in a file and reports all findings in one pass.
 
 use crate::read::accept::{parse_declaration, read_declaration, read_text};
 use crate::read::finding::Finding;
@@ -7,14 +7,14 @@ use crate::read::refused::findings;
 use crate::read::text::{Document, Visible};
 use crate::{Accepted, Carrier, Catalog, Code, Speaking, Turn, Violation};
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What is wrong; empty when the declaration would be accepted.
+    /// The errors; empty if the declaration would be accepted.
     pub findings: Vec<Finding>,
-    /// What is unusual and accepted all the same.
+    /// Departures from the protocol that are accepted.
     pub violations: Vec<Violation>,
-    /// What it means, when nothing is wrong.
+    /// The accepted message, if there are no errors.
     pub accepted: Option<Accepted>,
 }
 
@@ -26,7 +26,7 @@ pub fn check(text: &str, catalog: &Catalog) -> Checked {
     let mut notes = Notes::default();
     let read = if text.trim_start().starts_with(['{', '[']) {
         notes.json = JsonText::Alone(text.to_owned());
-        // The text is the declaration; it has no sections beside it.
+        // The text is the declaration; there are no sections around it.
         let nothing = Document::read("");
         parse_declaration(text, &turn, &mut notes)
             .and_then(|value| read_declaration(&value, Carrier::ToolCall, &nothing, &turn, &mut notes))

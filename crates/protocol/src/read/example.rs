@@ -1,4 +1,4 @@
-//! The smallest correct declaration of a turn: what a model can copy.
+//! The smallest correct declaration of a turn, for a model to copy.
 
 use provost_contract::action::ExecutorType;
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use crate::read::message::CARRIER_TOOL;
 use crate::read::notes::{JsonText, Notes};
 use crate::{Catalog, Code, Entry, Turn};
 
-/// The smallest declaration with an executor of this turn, in the form the model used.
+/// Returns the smallest declaration with an executor of this turn, in the form that the model used.
 pub(crate) fn smallest_declaration(notes: &Notes, turn: &Turn<'_>) -> Option<String> {
     let fenced = match notes.json {
         JsonText::InMessage(_) => true,
         JsonText::Alone(_) | JsonText::None => false,
     };
-    // A model that was cut or that may not speak again has no use for an example.
+    // An example is useless to a model that was cut off or cannot retry.
     let cut = notes.faults.first().is_some_and(|fault| fault.code == Code::LimitExceeded);
     if cut || !turn.may_retry() {
         return None;
@@ -22,7 +22,7 @@ pub(crate) fn smallest_declaration(notes: &Notes, turn: &Turn<'_>) -> Option<Str
     Some(if fenced { fenced_block(entry, &arguments) } else { flat_call(entry, &arguments) })
 }
 
-/// The tool the faults speak of, else the first with arguments we can write.
+/// Returns the tool that the faults concern, else the first one whose arguments can be generated.
 fn example_entry<'a>(notes: &Notes, catalog: &'a Catalog) -> Option<(&'a Entry, Value)> {
     let spoken_of = |entry: &&Entry| {
         let starts = |message: &str| {
@@ -36,7 +36,7 @@ fn example_entry<'a>(notes: &Notes, catalog: &'a Catalog) -> Option<(&'a Entry, 
     written.next()
 }
 
-/// Arguments that fit the entry's schema; none when we cannot write them.
+/// Returns arguments that match the entry's schema, or `None` if they cannot be generated.
 pub(crate) fn example_arguments(entry: &Entry) -> Option<Value> {
     match (&entry.input_schema, entry.kind) {
         (Some(schema), _) => schema.example(),
@@ -52,13 +52,13 @@ pub(crate) fn example_arguments(entry: &Entry) -> Option<Value> {
     }
 }
 
-/// One call of the carrier tool.
+/// Formats a call of the carrier tool.
 pub(crate) fn flat_call(entry: &Entry, arguments: &Value) -> String {
     let call = json!({ "id": "first", "type": entry.kind, "name": entry.name, "args": arguments });
     format!("{CARRIER_TOOL} {}", json!({ "kind": "act", "calls": [call] }))
 }
 
-/// One fenced block.
+/// Formats a fenced block.
 pub(crate) fn fenced_block(entry: &Entry, arguments: &Value) -> String {
     let action = json!({
         "type": "action",

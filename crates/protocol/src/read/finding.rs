@@ -1,59 +1,59 @@
-//! What is wrong with a message: a stable code, a place, a sentence and what to do.
+//! Findings about a message: a stable code, a position, a sentence and a hint.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// Why a message is refused. The words are stable.
+/// Why a message is refused. The codes are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Code {
-    /// The message, its block or its call was cut.
+    /// The message, its block or its call was cut off.
     IncompleteOutput,
     /// More than one declaration.
     MultipleDeclarations,
-    /// A declaration beside other calls.
+    /// A declaration together with other calls.
     AmbiguousCarrier,
-    /// A declaration outside any carrier.
+    /// A declaration without a carrier.
     CarrierMissing,
-    /// Nothing was said.
+    /// The message is empty.
     EmptyOutput,
     /// Not strict JSON.
     InvalidJson,
-    /// JSON of another shape.
+    /// JSON with an invalid structure.
     InvalidSchema,
     /// Not a declaration of this protocol.
     WrongType,
-    /// A version nobody here reads.
+    /// An unsupported version.
     UnsupportedVersion,
-    /// An intent nobody here knows.
+    /// An unknown intent.
     UnsupportedIntent,
     /// No such tool in this turn.
     UnknownTool,
     /// No such agent in this turn.
     UnknownAgent,
-    /// Nobody can do it.
+    /// No executor is suitable.
     UnresolvedExecutor,
-    /// Arguments that do not fit the tool.
+    /// Arguments that do not match the schema of the tool.
     InvalidArguments,
-    /// Two actions of one id.
+    /// Two actions with the same id.
     DuplicateId,
-    /// A dependency on nothing.
+    /// A dependency on an unknown action.
     UnknownDependency,
-    /// Actions that wait for each other.
+    /// A cycle of dependencies.
     DependencyCycle,
-    /// A reference to nothing.
+    /// An unresolvable reference.
     UnresolvedReference,
     /// A reference to more than one section.
     DuplicateSection,
     /// A call outside the protocol that is not provably harmless.
     UnsafeRecovery,
-    /// Too much at once.
+    /// A limit was exceeded.
     LimitExceeded,
 }
 
-/// Where it is wrong. Lines and columns count from 1, columns in characters.
+/// The position of a finding. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// A JSON pointer into the declaration.
@@ -62,21 +62,21 @@ pub struct Place {
     pub line_column: Option<(usize, usize)>,
 }
 
-/// One thing wrong.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The stable code.
     pub code: Code,
-    /// Where.
+    /// The position.
     pub place: Place,
-    /// What.
+    /// The message.
     pub message: String,
-    /// What is allowed, or what to do.
+    /// The hint.
     pub hint: Option<String>,
 }
 
 impl Finding {
-    /// The wire form `{code, message, pointer?, line?, column?, hint?}`.
+    /// Returns the wire form `{code, message, pointer?, line?, column?, hint?}`.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({ "code": self.code, "message": self.message });
         if let Some(map) = wire.as_object_mut() {

@@ -1,16 +1,16 @@
-//! The dependency graph of a declaration: what it must look like before anything is scheduled.
+//! The dependency graph of a declaration, and its validity.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use provost_contract::Action;
 use provost_contract::action::ActionId;
 
-/// What a graph needs to know of an action.
+/// A node of the graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     /// The action's id.
     pub id: &'a ActionId,
-    /// The ids it waits for.
+    /// The ids of its dependencies.
     pub depends_on: &'a [ActionId],
 }
 
@@ -20,10 +20,10 @@ impl<'a> From<&'a Action> for Node<'a> {
     }
 }
 
-/// What is wrong with a graph; `at` is the position of the action in the declaration.
+/// A fault of a graph; `at` is the position of the action in the declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphFault {
-    /// Two actions have one id.
+    /// Two actions have the same id.
     DuplicateId {
         /// The second of them.
         at: usize,
@@ -32,26 +32,26 @@ pub enum GraphFault {
     },
     /// A dependency is neither in the declaration nor among the satisfied actions of earlier runs.
     UnknownDependency {
-        /// Whose dependency.
+        /// The dependent action.
         at: usize,
-        /// What it names.
+        /// The unknown id.
         dependency: ActionId,
     },
-    /// Actions wait for each other in a ring.
+    /// Dependencies form a cycle.
     Cycle {
-        /// The first action of the ring in the declaration.
+        /// The first action of the cycle in the declaration.
         at: usize,
-        /// The ring, each waiting for the next, the last for the first.
+        /// The cycle: each action depends on the next, the last on the first.
         ring: Vec<ActionId>,
     },
 }
 
-/// Where the action of an id stands in the declaration. Most declarations are short: a sorted list is
-/// made with less work than a table.
+/// The position of the action with an id. Most declarations are short: building a sorted list is
+/// cheaper than a hash table.
 pub(crate) struct Positions<'a>(Vec<(&'a ActionId, usize)>);
 
 impl<'a> Positions<'a> {
-    /// The first position of every id, and in order those that repeat an earlier id.
+    /// Returns the first position of every id, and in order those that repeat an earlier id.
     pub(crate) fn of(ids: impl Iterator<Item = &'a ActionId>) -> (Self, Vec<usize>) {
         let mut all: Vec<(&ActionId, usize)> = ids.enumerate().map(|(at, id)| (id, at)).collect();
         all.sort_unstable();
@@ -71,7 +71,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// Dependencies by position. Edges to satisfied actions of earlier runs are left out.
+/// Dependencies by position. Edges to satisfied actions of earlier runs are omitted.
 #[derive(Clone, Debug)]
 pub struct Graph {
     dependencies: Vec<Vec<usize>>,
@@ -80,7 +80,7 @@ pub struct Graph {
 impl Graph {
     /// Builds the graph and lists every fault in it: duplicates, unknown dependencies, then cycles.
     ///
-    /// `satisfied` says whether an id was completed by an earlier run.
+    /// `satisfied` returns whether an id was completed by an earlier run.
     pub fn build(nodes: &[Node<'_>], satisfied: impl Fn(&ActionId) -> bool) -> (Self, Vec<GraphFault>) {
         let (positions, repeated) = Positions::of(nodes.iter().map(|node| node.id));
         let duplicate = |at: usize| Some(GraphFault::DuplicateId { at, id: nodes.get(at)?.id.clone() });
@@ -107,13 +107,13 @@ impl Graph {
         (graph, faults)
     }
 
-    /// The positions an action waits for.
+    /// Returns the positions of an action's dependencies.
     pub fn dependencies(&self, at: usize) -> &[usize] {
         self.dependencies.get(at).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether `other` ends before `at` starts, directly or through others. For one question;
-    /// [`Graph::ancestors`] answers many.
+    /// Returns whether `at` depends on `other`, directly or transitively. For a single query;
+    /// [`Graph::ancestors`] serves many.
     pub fn reaches(&self, at: usize, other: usize) -> bool {
         let mut seen = HashSet::new();
         let mut open: Vec<usize> = self.dependencies(at).to_vec();
@@ -128,7 +128,7 @@ impl Graph {
         false
     }
 
-    /// Who ends before whom, directly or through others; for a graph without rings.
+    /// Returns the transitive dependencies of all actions; for a graph without cycles.
     pub fn ancestors(&self) -> Ancestors {
         let words = self.dependencies.len().div_ceil(WORD_BITS);
         let mut rows = vec![vec![0_u64; words]; self.dependencies.len()];
@@ -149,7 +149,7 @@ impl Graph {
         Ancestors { rows }
     }
 
-    /// The number of actions on the longest chain of dependencies; none when there is a ring.
+    /// Returns the length of the longest chain of dependencies; `None` if there is a cycle.
     pub fn depth(&self) -> Option<usize> {
         let order = self.order()?;
         let mut depths = vec![0_usize; self.dependencies.len()];
@@ -163,8 +163,8 @@ impl Graph {
         depths.into_iter().max()
     }
 
-    /// The positions so that each stands after what it waits for, else in declaration order; none when
-    /// there is a ring.
+    /// Returns a topological order that prefers declaration order; `None` if
+    /// there is a cycle.
     pub fn order(&self) -> Option<Vec<usize>> {
         if self.is_without_edges() {
             return Some((0..self.dependencies.len()).collect());
@@ -177,7 +177,7 @@ impl Graph {
         self.dependencies.iter().all(Vec::is_empty)
     }
 
-    /// Takes away, again and again, what waits for nothing; returns what was taken and what is left.
+    /// Repeatedly removes actions without open dependencies; returns the removed and the remaining ones.
     fn peel(&self) -> (Vec<usize>, BTreeSet<usize>) {
         let count = self.dependencies.len();
         let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -207,7 +207,7 @@ impl Graph {
         (order, left)
     }
 
-    /// Rings of actions that wait for each other, the earliest declared first; no action is in two.
+    /// Returns the cycles, the earliest declared first; no action is in two.
     fn rings(&self) -> Vec<Vec<usize>> {
         if self.is_without_edges() {
             return Vec::new();
@@ -224,8 +224,8 @@ impl Graph {
         rings
     }
 
-    /// Follows open dependencies from `start` until they lead back into the walk or to an end; returns
-    /// the walk and the ring it closed.
+    /// Follows open dependencies from `start` until they reach a visited action or end; returns
+    /// the path and the cycle it closed.
     fn walk(&self, start: usize, left: &BTreeSet<usize>) -> (Vec<usize>, Option<Vec<usize>>) {
         let mut walked: Vec<usize> = Vec::new();
         let mut steps: HashMap<usize, usize> = HashMap::new();
@@ -245,21 +245,21 @@ impl Graph {
 
 const WORD_BITS: usize = u64::BITS as usize;
 
-/// For every action, the set of actions that end before it starts.
+/// The transitive dependencies of every action.
 #[derive(Clone, Debug)]
 pub struct Ancestors {
     rows: Vec<Vec<u64>>,
 }
 
 impl Ancestors {
-    /// Whether `other` ends before `at` starts.
+    /// Returns whether `at` depends on `other`, directly or transitively.
     pub fn contain(&self, at: usize, other: usize) -> bool {
         let word = self.rows.get(at).and_then(|row| row.get(other / WORD_BITS));
         word.is_some_and(|word| word & (1 << (other % WORD_BITS)) != 0)
     }
 }
 
-/// The same ring, starting at its earliest declared member.
+/// Rotates a cycle to start at its earliest declared action.
 fn from_earliest(mut ring: Vec<usize>) -> Vec<usize> {
     let earliest = ring.iter().enumerate().min_by_key(|(_, at)| **at).map_or(0, |(index, _)| index);
     ring.rotate_left(earliest);

@@ -1,9 +1,9 @@
-//! One finished assistant message, as the provider gave it.
+//! A complete assistant message, as received from the provider.
 
 use provost_contract::json;
 use serde_json::Value;
 
-/// The native tool that carries declarations.
+/// The name of the carrier tool.
 pub const CARRIER_TOOL: &str = "AgentProtocolOutput";
 
 /// One native tool call of a message.
@@ -11,24 +11,24 @@ pub const CARRIER_TOOL: &str = "AgentProtocolOutput";
 pub struct NativeCall {
     /// The tool's name.
     pub name: String,
-    /// An object, or the raw text the provider could not or did not parse.
+    /// An object, or the raw text if the provider did not parse it.
     pub arguments: Value,
 }
 
-/// How the message ended.
+/// How a message ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
     /// The model stopped by itself.
     #[default]
     Complete,
-    /// The provider cut it at a length limit.
+    /// The provider cut it off at a length limit.
     CutByLength,
 }
 
-/// A whole assistant message. Nothing is read from an unfinished one.
+/// A complete assistant message. An incomplete one is never parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssistantMessage {
-    /// The visible text; it may still hold private reasoning between `<think>` tags.
+    /// The visible text; it may still contain private reasoning between `<think>` tags.
     pub text: String,
     /// The native calls, in order.
     pub calls: Vec<NativeCall>,
@@ -37,18 +37,18 @@ pub struct AssistantMessage {
 }
 
 impl AssistantMessage {
-    /// A message of text alone.
+    /// Creates a message with text only.
     pub fn of_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A message that is one call of the carrier tool.
+    /// Creates a message with one call of the carrier tool.
     pub fn of_carrier_call(arguments: Value) -> Self {
         let call = NativeCall { name: CARRIER_TOOL.to_owned(), arguments };
         Self { calls: vec![call], ..Self::default() }
     }
 
-    /// Reads `{assistant_message, tool_calls, finish_reason}`; what is absent is empty.
+    /// Parses `{assistant_message, tool_calls, finish_reason}`; absent fields are empty.
     pub fn parse(value: &Value) -> Self {
         let call = |call: &Value| NativeCall {
             name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),

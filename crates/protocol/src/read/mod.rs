@@ -1,4 +1,4 @@
-//! From the text of a model to a checked graph: forms, recovery, checks, and what a refusal says.
+//! Parsing a model's text to a checked graph: forms, recovery, checks and refusals.
 
 mod accept;
 mod accepted;

@@ -1,4 +1,4 @@
-//! What is found while one message is read, in the order of the checks.
+//! The findings while one message is parsed, in the order of the checks.
 
 use std::ops::Range;
 
@@ -6,31 +6,31 @@ use provost_contract::ContractError;
 
 use crate::{Code, Violation};
 
-/// More faults than this help nobody.
+/// The maximum number of reported faults.
 const FAULTS_MAX: usize = 50;
 
-/// Where a fault is, before it is turned into line and column.
+/// The position of a fault, before it is converted to line and column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
     /// The message as a whole.
     Whole,
     /// A JSON pointer into the declaration.
     Pointer(String),
-    /// A byte of the declaration's JSON text.
+    /// A byte offset in the declaration's JSON text.
     JsonByte(usize),
-    /// A byte of the visible text.
+    /// A byte offset in the visible text.
     TextByte(usize),
 }
 
 impl Spot {
-    /// A place below a pointer, by the dotted field path of a contract error.
+    /// Returns the position below a pointer for the dotted field path of a contract error.
     pub(crate) fn field(base: &str, field: &str) -> Self {
         let below: String = field.split('.').map(|part| format!("/{part}")).collect();
         Self::Pointer(format!("{base}{below}"))
     }
 }
 
-/// One thing wrong.
+/// A fault.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) code: Code,
@@ -50,31 +50,31 @@ impl Fault {
     }
 }
 
-/// The text a declaration was parsed from.
+/// The text that a declaration was parsed from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum JsonText {
-    /// None: it came as a value.
+    /// None: the declaration was a value.
     #[default]
     None,
     /// A part of the visible text.
     InMessage(Range<usize>),
-    /// A text of its own.
+    /// A separate text.
     Alone(String),
 }
 
-/// Faults and violations, as they are found.
+/// The faults and violations found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// Where pointers point into.
+    /// The text that positions refer to.
     pub(crate) json: JsonText,
-    /// What stands before every pointer.
+    /// The prefix of every pointer.
     pub(crate) base: String,
     pub(crate) faults: Vec<Fault>,
     pub(crate) violations: Vec<Violation>,
 }
 
 impl Notes {
-    /// Records a fault. The first ones count; after many the rest is left out.
+    /// Records a fault. Faults above the maximum are dropped.
     pub(crate) fn fault(&mut self, fault: Fault) {
         if self.faults.len() < FAULTS_MAX {
             self.faults.push(fault);
@@ -85,7 +85,7 @@ impl Notes {
         self.violations.push(violation);
     }
 
-    /// Records a refusal of the contract about the object at `base`.
+    /// Records a contract error about the object at `base`.
     pub(crate) fn refused(&mut self, base: &str, error: &ContractError) {
         let code = error.code().parse().unwrap_or(Code::InvalidSchema);
         let spot = match error.field_paths().first() {
@@ -98,7 +98,7 @@ impl Notes {
         self.fault(Fault::new(code, spot, message));
     }
 
-    /// The value, or nothing and a note of why not.
+    /// Returns the value, or records the error.
     pub(crate) fn take<T>(&mut self, base: &str, read: provost_contract::Result<T>) -> Option<T> {
         read.map_err(|error| self.refused(base, &error)).ok()
     }

@@ -1,4 +1,4 @@
-//! A refused message, told so that a model can act on it: what was wrong, what is allowed, and the
+//! A refused message: the faults, the hints, and the
 //! smallest correct example of this turn.
 
 use std::fmt::Write as _;
@@ -11,20 +11,20 @@ use crate::read::notes::{Fault, JsonText, Notes, Spot};
 use crate::read::text::{Visible, line_column, locate};
 use crate::{Code, Turn};
 
-/// How many findings a message tells; all of them are in the list.
+/// The maximum number of findings in the message; the list has all of them.
 const TOLD_MAX: usize = 8;
 
-/// Why a message is not accepted, and whether it may be sent again.
+/// Why a message is refused, and whether the model may retry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refused {
-    /// The first reason, in the order of the checks.
+    /// The code of the first finding, in the order of the checks.
     pub code: Code,
-    /// Whether the model may try again in this turn.
+    /// Whether the model may retry in this turn.
     pub retry: bool,
-    /// What the model reads.
+    /// The text that the model reads.
     pub message: String,
-    /// Every reason.
+    /// All findings.
     pub findings: Vec<Finding>,
 }
 
@@ -37,7 +37,7 @@ impl Refused {
         Self { code, retry, message, findings }
     }
 
-    /// The wire form `{code, retry, message, findings}`.
+    /// Returns the wire form `{code, retry, message, findings}`.
     pub fn to_value(&self) -> Value {
         json!({
             "code": self.code,
@@ -48,7 +48,7 @@ impl Refused {
     }
 }
 
-/// The faults with their places.
+/// Converts faults to findings with positions.
 pub(crate) fn findings(notes: &Notes, visible: &Visible<'_>) -> Vec<Finding> {
     let finding = |fault: &Fault| Finding {
         code: fault.code,

@@ -1,5 +1,5 @@
-//! Several hooks as one. They are asked in the order in which they were added; whatever the others say, one that
-//! refuses has refused.
+//! Combines several hooks into one. They are called in the order in which they were added; one
+//! refusal is enough.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use provost_runtime::port::{
 };
 use serde_json::Value;
 
-/// Hooks before a model call. What they have to say is said together.
+/// Hooks before a model call. Their messages are joined.
 pub(crate) struct BeforeGuards(pub(crate) Vec<Arc<dyn BeforeModel>>);
 
 impl BeforeModel for BeforeGuards {
@@ -47,7 +47,7 @@ impl AfterModel for AfterGuards {
     }
 }
 
-/// Hooks before a tool: the first decision that is not to proceed counts.
+/// Hooks before a tool. The first decision other than `Proceed` wins.
 pub(crate) struct Mediators(pub(crate) Vec<Arc<dyn Mediator>>);
 
 impl Mediator for Mediators {
@@ -64,7 +64,7 @@ impl Mediator for Mediators {
     }
 }
 
-/// Hooks after a tool: their notes stand side by side. One that fails has noted nothing.
+/// Hooks after a tool. Their notes are merged; a hook that fails adds none.
 pub(crate) struct Notes(pub(crate) Vec<Arc<dyn ResultDiagnostics>>);
 
 impl ResultDiagnostics for Notes {

@@ -1,4 +1,4 @@
-//! A closure as a hook. It gets values of its own, so that its future may outlive what it was asked about.
+//! A closure as a hook. It receives owned values, so that its future may outlive the borrowed input.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Completion, FinishedCall, NextTurn, ProposedCall, SpokenResponse, ToolGuard};
 
-/// A hook that is a closure from what it sees to what it decides.
+/// A hook implemented by a closure from input to decision.
 pub(crate) struct Closure<I, O>(Arc<dyn Fn(I) -> Boxed<'static, O> + Send + Sync>);
 
 impl<I, O> Closure<I, O> {

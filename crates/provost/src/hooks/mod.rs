@@ -1,4 +1,4 @@
-//! Hooks: closures that have a say around models and tools, and how several of them make one.
+//! Hooks: closures that are called around models and tools, and how several are combined.
 
 mod chain;
 mod closure;

@@ -1,4 +1,4 @@
-//! What hooks see, and what they decide.
+//! The inputs and decisions of hooks.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use provost_runtime::port::{
 };
 use serde_json::Value;
 
-/// A turn that is about to begin, or follows the one that ended.
+/// The next turn.
 ///
 /// ```
 /// use provost::{Guard, NextTurn, Runtime, Script};
@@ -22,13 +22,13 @@ use serde_json::Value;
 pub struct NextTurn {
     /// The turn.
     pub turn: u64,
-    /// What the model would be shown.
+    /// The transcript that the model would be sent.
     pub messages: Vec<Arc<Message>>,
     /// The caller's context.
     pub context: Object,
 }
 
-/// A response that was not read yet: none of its calls has begun.
+/// A response before it is read: none of its calls has started.
 ///
 /// ```
 /// use provost::{Guard, Runtime, Script, SpokenResponse};
@@ -41,7 +41,7 @@ pub struct NextTurn {
 pub struct SpokenResponse {
     /// The turn.
     pub turn: u64,
-    /// What the model said.
+    /// The text of the response.
     pub text: String,
     /// The tools that it calls.
     pub tools: Vec<String>,
@@ -72,7 +72,7 @@ pub struct ProposedCall {
     pub context: Object,
 }
 
-/// A call that has its result.
+/// A call with its result.
 ///
 /// ```
 /// use provost::{FinishedCall, Runtime, Script};
@@ -85,7 +85,7 @@ pub struct ProposedCall {
 pub struct FinishedCall {
     /// The tool.
     pub tool: String,
-    /// Whether the tool did its work.
+    /// Whether the call succeeded.
     pub success: bool,
     /// The result in its wire form: `success`, `result` or `error`, `metadata`.
     pub result: Value,
@@ -95,7 +95,7 @@ pub struct FinishedCall {
     pub context: Object,
 }
 
-/// What a hook decides about a call before it runs.
+/// The decision of a hook about a call before it runs.
 ///
 /// ```
 /// let answer = provost::ToolGuard::Answer(serde_json::json!("cached"));
@@ -103,15 +103,15 @@ pub struct FinishedCall {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolGuard {
-    /// It runs, as far as this hook is concerned.
+    /// The call runs, unless another hook objects.
     Pass,
-    /// It does not run, and the model reads this.
+    /// The call does not run, and the model reads this text.
     Refuse(String),
-    /// It does not run, and this is its result.
+    /// The call does not run, and this is its result.
     Answer(Value),
 }
 
-/// What a hook thinks of a result.
+/// The decision of a hook about a result.
 ///
 /// ```
 /// assert_eq!(provost::Completion::default(), provost::Completion::Undecided);
@@ -120,9 +120,9 @@ pub enum ToolGuard {
 pub enum Completion {
     /// The work of the run is done.
     Done,
-    /// It is not, and the model reads this.
+    /// The work is not done, and the model reads this text.
     Missing(String),
-    /// Nothing.
+    /// No decision.
     #[default]
     Undecided,
 }

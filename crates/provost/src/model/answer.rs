@@ -1,10 +1,10 @@
-//! One turn of a model, as tests and small models write it.
+//! One turn of a model, for tests and simple models.
 
 use provost_runtime::port::{Delta, Hearing, ModelError, TurnAnswer};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a model answers in one turn: words, calls, or both.
+/// The response of a model in one turn: text, calls, or both.
 ///
 /// ```
 /// use provost::Answer;
@@ -22,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer of words.
+    /// Creates a response with text.
     ///
     /// ```
     /// assert_eq!(provost::Answer::say("Done.").text(), "Done.");
@@ -31,7 +31,7 @@ impl Answer {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// An answer that is one JSON document.
+    /// Creates a response whose text is a JSON document.
     ///
     /// ```
     /// assert_eq!(provost::Answer::json(&[1, 2]).text(), "[1,2]");
@@ -40,7 +40,7 @@ impl Answer {
         Self::say(serde_json::to_string(value).unwrap_or_default())
     }
 
-    /// An answer whose words come in pieces: watchers hear them one by one.
+    /// Creates a response whose text streams in pieces: subscribers receive one delta per piece.
     ///
     /// ```
     /// assert_eq!(provost::Answer::stream(["It is ", "so."]).text(), "It is so.");
@@ -50,7 +50,7 @@ impl Answer {
         Self { text: pieces.concat(), pieces, ..Self::default() }
     }
 
-    /// Calls a tool as well.
+    /// Adds a call of a tool.
     ///
     /// ```
     /// use provost::Answer;
@@ -63,7 +63,7 @@ impl Answer {
         self
     }
 
-    /// Says what the turn costs, in the words of a provider.
+    /// Sets the usage, in the format of a provider.
     ///
     /// ```
     /// use provost::Answer;
@@ -76,7 +76,7 @@ impl Answer {
         self
     }
 
-    /// Returns its words.
+    /// Returns the text.
     ///
     /// ```
     /// assert_eq!(provost::Answer::default().text(), "");
@@ -85,7 +85,7 @@ impl Answer {
         &self.text
     }
 
-    /// The answer as the runtime takes it, after its pieces were heard. Calls are numbered within their turn.
+    /// Converts it to the runtime's type, after its pieces were streamed. Calls are numbered within their turn.
     pub(super) fn given(&self, turn: u64, hearing: Hearing<'_>) -> Result<TurnAnswer, ModelError> {
         self.pieces.iter().for_each(|piece| hearing.hear(Delta::Text(piece)));
         let call = |(index, (tool, arguments)): (usize, &(String, Value))| json!({ "id": format!("call-{turn}-{}", index + 1), "name": tool, "parameters": arguments });

@@ -1,4 +1,4 @@
-//! What a model was asked in one turn.
+//! The request to a model in one turn.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use provost_contract::json::Object;
 use provost_runtime::port::TurnRequest;
 use serde_json::Value;
 
-/// What a model was asked in one turn, to be looked at and kept.
+/// An owned copy of the request to a model in one turn.
 ///
 /// ```
 /// use provost::{Recorder, Runtime, Script};
@@ -27,13 +27,13 @@ pub struct Asked {
     pub turn: u64,
     /// The transcript.
     pub messages: Vec<Arc<Message>>,
-    /// The tools that the model was shown.
+    /// The tools that the model sees.
     pub tools: Vec<String>,
     /// The caller's context, with the turn.
     pub context: Object,
-    /// Which model the agent wants, in the words of the model adapter.
+    /// The model settings of the agent, in the format of the model adapter.
     pub model: Object,
-    /// What the answer must look like, when it must be JSON.
+    /// The JSON Schema of the answer, if it must be JSON.
     pub output: Option<Value>,
 }
 
@@ -49,7 +49,7 @@ impl Asked {
         }
     }
 
-    /// Returns the words of the last message.
+    /// Returns the text of the last message.
     ///
     /// ```
     /// use provost::{Answer, FnModel};
@@ -60,7 +60,7 @@ impl Asked {
         self.messages.last().and_then(|message| message.content.as_text()).unwrap_or_default()
     }
 
-    /// Returns the words of every message, in order.
+    /// Returns the text of every message, in order.
     ///
     /// ```
     /// use provost::{Answer, FnModel};

@@ -1,4 +1,4 @@
-//! A model that is a function.
+//! A model implemented by a function.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Answer, Asked};
 
 type Turn = Arc<dyn Fn(Asked) -> Boxed<'static, Result<Answer, ModelError>> + Send + Sync>;
 
-/// A model that is a function from what it is asked to what it answers.
+/// A model implemented by a function from request to response.
 ///
 /// ```
 /// use provost::{Answer, Asked, FnModel, Runtime};
@@ -24,7 +24,7 @@ type Turn = Arc<dyn Fn(Asked) -> Boxed<'static, Result<Answer, ModelError>> + Se
 pub struct FnModel(Turn);
 
 impl FnModel {
-    /// A model from a function.
+    /// Creates a model from a function.
     ///
     /// ```
     /// let silent = provost::FnModel::new(|_| async { Ok(provost::Answer::default()) });

@@ -1,4 +1,4 @@
-//! Models of the library itself: several under names, and stand-ins for tests.
+//! Models of this crate: named models, and models for tests.
 
 mod answer;
 mod asked;

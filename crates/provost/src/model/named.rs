@@ -1,4 +1,4 @@
-//! Several models under names: each agent is answered by its own.
+//! Named models: each agent uses its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use provost_contract::json::{self, Object};
 use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 
-/// The key under which an agent names its model.
+/// The settings key with the name of an agent's model.
 const NAME: &str = "named";
 
-/// A model for agents that name none, and others by name.
+/// A default model, and others by name.
 #[derive(Clone, Default)]
 pub(crate) struct NamedModels {
     pub(crate) default: Option<Arc<dyn Model>>,
@@ -17,12 +17,12 @@ pub(crate) struct NamedModels {
 }
 
 impl NamedModels {
-    /// Adds the name of a model to what an agent wants of its model.
+    /// Adds the name of a model to the model settings of an agent.
     pub(crate) fn choose(wanted: &mut Object, name: &str) {
         wanted.insert(NAME.to_owned(), name.into());
     }
 
-    /// The model that is wanted, and what is wanted of it.
+    /// Returns the selected model, and the settings for it.
     fn of(&self, wanted: &Object) -> Option<(&Arc<dyn Model>, Object)> {
         let model = match json::text(wanted, NAME) {
             Some(name) => self.named.get(name),

@@ -1,4 +1,4 @@
-//! A model that remembers what it was asked.
+//! A model that records its requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, T
 
 use super::Asked;
 
-/// Passes every turn on to another model and remembers what was asked. A clone is the same recorder.
+/// Forwards every turn to another model and records the request. Clones share the recording.
 ///
 /// ```
 /// use provost::{Recorder, Runtime, Script};
@@ -26,7 +26,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder before a model.
+    /// Creates a recorder in front of a model.
     ///
     /// ```
     /// let recorder = provost::Recorder::new(provost::Script::new());
@@ -36,7 +36,7 @@ impl Recorder {
         Self { model: Arc::new(model), asked: Arc::default() }
     }
 
-    /// Returns what was asked so far, in order.
+    /// Returns the requests so far, in order.
     ///
     /// ```
     /// assert_eq!(provost::Recorder::new(provost::Script::new()).asked().len(), 0);

@@ -1,4 +1,4 @@
-//! A model that says what it was told to say: for tests, examples and dry runs.
+//! A model with scripted turns, for tests, examples and dry runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::Answer;
 
-/// The turns of a model, one after the other. Which turn is played follows from the run, not from how
-/// often the model was asked: after a crash the same turn is played again.
+/// A model that plays scripted turns. The position follows from the run, not from the number of requests:
+/// after a crash the same turn is played again.
 ///
 /// ```
 /// use provost::{Runtime, Script};
@@ -28,12 +28,12 @@ pub struct Script {
 #[derive(Clone, Debug)]
 struct Turn {
     answer: Result<Answer, ModelError>,
-    /// How often it fails before it answers, and with what.
+    /// How many times the turn fails before it succeeds, and the error.
     before: Option<(Arc<AtomicU32>, ModelError)>,
 }
 
 impl Script {
-    /// A model without a turn: whatever it is asked, it fails.
+    /// Creates a script without turns; every request fails.
     ///
     /// ```
     /// let script = provost::Script::new();
@@ -43,7 +43,7 @@ impl Script {
         Self::default()
     }
 
-    /// A turn, whatever is in it.
+    /// Adds a turn.
     ///
     /// ```
     /// use provost::{Answer, Script};
@@ -55,7 +55,7 @@ impl Script {
         self.push(Ok(answer))
     }
 
-    /// A turn with one call.
+    /// Adds a turn with one call.
     ///
     /// ```
     /// let script = provost::Script::new().call("kb/find", serde_json::json!({ "text": "beds" })).say("Done.");
@@ -66,7 +66,7 @@ impl Script {
         self.calls([(tool, arguments)])
     }
 
-    /// A turn with several calls.
+    /// Adds a turn with several calls.
     ///
     /// ```
     /// use serde_json::json;
@@ -80,7 +80,7 @@ impl Script {
         self.answer(answer)
     }
 
-    /// A turn with words alone.
+    /// Adds a turn with text only.
     ///
     /// ```
     /// let script = provost::Script::new().say("Done.");
@@ -91,7 +91,7 @@ impl Script {
         self.answer(Answer::say(text))
     }
 
-    /// A turn that fails.
+    /// Adds a turn that fails.
     ///
     /// ```
     /// use provost::port::ModelError;
@@ -103,7 +103,7 @@ impl Script {
         self.push(Err(error))
     }
 
-    /// What the turn before costs.
+    /// Sets the usage of the last turn.
     ///
     /// ```
     /// let script = provost::Script::new().say("Hi.").costing(serde_json::json!({ "total_tokens": 12 }));
@@ -117,7 +117,7 @@ impl Script {
         self
     }
 
-    /// How often the turn before fails until it is answered.
+    /// Makes the last turn fail this many times before it succeeds.
     ///
     /// ```
     /// use provost::port::ModelError;

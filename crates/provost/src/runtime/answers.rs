@@ -1,4 +1,4 @@
-//! What waits, and how it is answered.
+//! Open waits, and how they are answered.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::decision::{ClientResult, DecideError, Decision, Remember, Verdict};
 use super::start::unknown;
 use super::{RunHandle, Runtime, WorkError};
 
-/// How many waits are read at a time.
+/// The page size for reading waits.
 const PAGE: usize = 256;
 
 /// A call that a client executes.
@@ -32,23 +32,23 @@ const PAGE: usize = 256;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientRequest {
-    /// What the result is submitted under.
+    /// The wait that the result is submitted to.
     pub wait: WaitId,
     /// The run.
     pub run: RunId,
     /// The tool.
     pub tool: String,
-    /// What the model or provider calls the call.
+    /// The id of the call, given by the model or provider.
     pub call: String,
-    /// The arguments, secrets included where they are still known.
+    /// The arguments, including secrets that are still available.
     pub arguments: Object,
-    /// When it is given up.
+    /// When the wait expires.
     pub due: Option<Time>,
 }
 
 impl Runtime {
-    /// Returns what waits for the decision of a person, in the order in which it was asked: approvals, and calls of
-    /// which nobody knows whether they took effect.
+    /// Returns the questions that wait for a person's decision, in the order in which they were asked:
+    /// approvals, and calls in doubt, which may or may not have taken effect.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
@@ -70,7 +70,7 @@ impl Runtime {
         Ok(all)
     }
 
-    /// Returns what a run waits for and no one answered yet, whatever it is.
+    /// Returns all unanswered waits of a run.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -98,7 +98,7 @@ impl Runtime {
         }
     }
 
-    /// What a wait asks, as its journal says.
+    /// Returns the question of a wait, as recorded in the journal.
     async fn pending_of(&self, wait: &WaitId) -> Result<Vec<Pending>, WorkError> {
         let read = self.runs().await?.read(&wait.run).await.map_err(unknown)?;
         let waits = view::waits(&read.agent, &read.history, &read.events);
@@ -107,7 +107,7 @@ impl Runtime {
         Ok(waits)
     }
 
-    /// Answers a question, and lets its run go on. The first answer counts.
+    /// Answers a question and continues its run. The first answer wins.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
@@ -118,14 +118,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If nothing waits there, another answer was first, or this one may not be given.
+    /// If no such wait is open, another answer was first, or this answer is not permitted.
     pub async fn decide(&self, wait: &str, decision: Decision) -> Result<RunHandle, DecideError> {
         let run = self.record_decision(wait, decision).await?;
         self.runs().await?.dispatcher.ask(&run);
         Ok(self.handle(run))
     }
 
-    /// Answers a question. Its run goes on where a worker takes it.
+    /// Answers a question. A worker continues the run.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
@@ -135,7 +135,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If nothing waits there, another answer was first, or this one may not be given.
+    /// If no such wait is open, another answer was first, or this answer is not permitted.
     pub async fn record_decision(&self, wait: &str, decision: Decision) -> Result<RunId, DecideError> {
         let (wait, asked) = self.asked(wait).await?;
         let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
@@ -148,7 +148,7 @@ impl Runtime {
         Ok(wait.run)
     }
 
-    /// What a wait asks; an answered one says by whom it was.
+    /// Returns the question of a wait, or an error with the name of the person who answered it.
     async fn asked(&self, id: &str) -> Result<(WaitId, Vec<Pending>), DecideError> {
         let wait: WaitId = id.parse().map_err(|_| DecideError::Unknown(id.to_owned()))?;
         let stored = self.0.store.wait(wait.clone()).await?;
@@ -226,7 +226,7 @@ impl Runtime {
         Ok(all)
     }
 
-    /// Takes a client's result, and lets its run go on. The first result counts.
+    /// Submits a client's result and continues the run. The first result wins.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
@@ -236,14 +236,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If nothing waits there, another result was first, or its time is over.
+    /// If no such wait is open, another result was first, or the wait expired.
     pub async fn submit(&self, wait: &str, result: ClientResult) -> Result<RunHandle, DecideError> {
         let run = self.record_result(wait, result).await?;
         self.runs().await?.dispatcher.ask(&run);
         Ok(self.handle(run))
     }
 
-    /// Takes a client's result. Its run goes on where a worker takes it.
+    /// Submits a client's result. A worker continues the run.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
@@ -253,7 +253,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If nothing waits there, another result was first, or its time is over.
+    /// If no such wait is open, another result was first, or the wait expired.
     pub async fn record_result(&self, wait: &str, result: ClientResult) -> Result<RunId, DecideError> {
         let (wait, asked) = self.asked(wait).await?;
         let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
@@ -268,7 +268,7 @@ impl Runtime {
         Ok(wait.run)
     }
 
-    /// Returns the standing approvals of a workspace: questions that are not asked again.
+    /// Returns the standing approvals of a workspace.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::Fault> {
@@ -285,8 +285,8 @@ impl Runtime {
         self.0.store.standing(workspace.to_owned()).await
     }
 
-    /// Revokes a standing approval, named by its [`scope`](StandingApproval::scope): its question is asked again, also
-    /// in runs that are at work. Returns whether it held.
+    /// Revokes a standing approval, named by its [`scope`](StandingApproval::scope): its question is asked
+    /// again, also in active runs. Returns whether it was in force.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, scope: &str) -> Result<(), provost::Fault> {
@@ -343,7 +343,7 @@ fn late(wait: &WaitId, stored: &Wait) -> Option<DecideError> {
     Some(DecideError::answered(wait, answered.by.clone(), answered.at))
 }
 
-/// The answer that a decision gives, and raw arguments that it changes.
+/// Returns the answer for a decision, and the raw arguments that it changes.
 fn answer_of(
     asked: &[Pending],
     first: &Pending,
@@ -371,7 +371,7 @@ fn answer_of(
     Ok((answer, decision.parameters.clone()))
 }
 
-/// A client's result as the record of a call has it.
+/// Converts a client's result to the recorded result of a call.
 fn result_of(tool: &str, outcome: &Result<Value, String>) -> Answer {
     let (status, result) = match outcome {
         Ok(result) => {

@@ -1,4 +1,4 @@
-//! Putting the parts of a runtime together.
+//! Building a runtime from its parts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ use crate::{Agent, Tool};
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// No model answers an agent.
+    /// An agent has no model.
     #[error("a runtime needs a model: call `.model(…)`")]
     NoModel,
-    /// Two models have one name.
+    /// Two models have the same name.
     #[error("two models are called {0}")]
     ModelTwice(String),
-    /// An agent names a model that is not there.
+    /// An agent names an unknown model.
     #[error("the agent {agent} wants the model {model}, which is not there: add it with `.named_model(…)`")]
     UnknownModel {
         /// The agent.
@@ -46,13 +46,13 @@ pub enum BuildError {
         /// The model.
         model: String,
     },
-    /// Two tools have one name, wherever they come from.
+    /// Two tools have the same name.
     #[error("two tools are called {0}")]
     ToolTwice(String),
-    /// Two agents have one name.
+    /// Two agents have the same name.
     #[error("two agents are called {0}")]
     AgentTwice(String),
-    /// An agent wants a tool that is not there.
+    /// An agent names an unknown tool.
     #[error(
         "the agent {agent} wants the tool {tool}, which is not there: add it with `.tool(…)` or `.tools(…)`, or leave it out of `Agent::tools`"
     )]
@@ -62,20 +62,20 @@ pub enum BuildError {
         /// The tool.
         tool: String,
     },
-    /// Something that every run would ignore.
+    /// A setting that every run would ignore.
     #[error(transparent)]
     Ignored(#[from] Ignored),
     /// The database cannot be opened.
     #[cfg(feature = "sqlite")]
     #[error(transparent)]
     Store(#[from] OpenError),
-    /// The machine has no randomness to give.
+    /// The machine has no random bytes.
     #[error(transparent)]
     Randomness(#[from] NoRandomness),
 }
 
 impl Builder {
-    /// Puts the parts together.
+    /// Builds the runtime.
     ///
     /// ```
     /// let runtime = provost::Runtime::builder().model(provost::Script::new()).build();
@@ -83,7 +83,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// When a part is missing, there twice, cannot be opened, or would be ignored.
+    /// If a part is missing, duplicated, cannot be opened, or would be ignored.
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         if let Some(name) = self.model_twice.take() {
             return Err(BuildError::ModelTwice(name));
@@ -114,7 +114,7 @@ impl Builder {
         }))
     }
 
-    /// The tools of every source, under names that are unique.
+    /// Collects the tools of every source under unique names.
     fn toolbox(&mut self) -> Result<(Value, Toolbox), BuildError> {
         let (mut all, mut toolbox) = (Object::new(), Toolbox::default());
         let registry = registry(std::mem::take(&mut self.tools))?;
@@ -132,7 +132,7 @@ impl Builder {
 
     fn host(self, clock: Arc<dyn Clock>, toolbox: Toolbox) -> Host {
         let model: Arc<dyn Model> = match self.models.default {
-            // One model needs nobody to choose it.
+            // A single model needs no selection by name.
             Some(model) if self.models.named.is_empty() => model,
             default => Arc::new(NamedModels { default, named: self.models.named }),
         };
@@ -203,7 +203,7 @@ fn agents(given: Vec<Agent>, declared: &Value, known: &Known) -> Result<BTreeMap
     Ok(agents)
 }
 
-/// Every agent has a model.
+/// Checks that every agent has a model.
 fn check_models(models: &NamedModels, agents: &BTreeMap<String, Agent>) -> Result<(), BuildError> {
     for agent in agents.values() {
         match &agent.model {

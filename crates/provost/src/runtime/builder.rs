@@ -1,4 +1,4 @@
-//! Gathering the parts of a runtime.
+//! The builder of a runtime.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::model::NamedModels;
 use crate::tool::ToolSource;
 use crate::{Agent, Tool};
 
-/// Gathers the parts of a runtime. Only a model is needed; without a store runs live in memory.
+/// Builds a runtime. Only a model is required; without a store runs are stored in memory.
 ///
 /// ```
 /// use provost::{Agent, Runtime, Script};
@@ -68,14 +68,14 @@ pub(super) enum Storage {
 }
 
 impl Builder {
-    /// How many runs work at once unless said otherwise; more wait for their turn.
+    /// The default limit of concurrently active runs; further runs queue.
     ///
     /// ```
     /// assert_eq!(provost::Builder::RUNS_MAX, 1_024);
     /// ```
     pub const RUNS_MAX: usize = 1_024;
 
-    /// The model of every agent that names none.
+    /// Sets the model of every agent that names none.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().model(provost::Script::new().say("Hello."));
@@ -87,7 +87,7 @@ impl Builder {
         self
     }
 
-    /// A model under a name, for agents that want it: [`Agent::model`].
+    /// Adds a named model, for agents with [`Agent::model`].
     ///
     /// ```
     /// use provost::{Agent, Script};
@@ -104,8 +104,8 @@ impl Builder {
         self
     }
 
-    /// How often a model is asked again after a transient failure
-    /// ([`ModelError::transient`](crate::port::ModelError::transient)), and when. Without it, twice more.
+    /// Sets how often and when a model call is retried after a transient failure
+    /// ([`ModelError::transient`](crate::port::ModelError::transient)). The default is two retries.
     ///
     /// ```
     /// use std::time::Duration;
@@ -120,7 +120,7 @@ impl Builder {
         self
     }
 
-    /// Stores runs in a SQLite file, made when it is missing. Needs the feature `sqlite`.
+    /// Stores runs in a SQLite file, created if missing. Requires the feature `sqlite`.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().sqlite(".provost/provost.db");
@@ -133,7 +133,7 @@ impl Builder {
         self
     }
 
-    /// Stores runs in a store of the caller's own.
+    /// Stores runs in a custom store.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -147,8 +147,8 @@ impl Builder {
         self
     }
 
-    /// Seals secret arguments of calls that wait, so that another process can go on with them. Without a key such
-    /// a call is refused before a person or a client is asked.
+    /// Sets the key that seals secret arguments of waiting calls, so that another process can run them.
+    /// Without a key such a call is rejected before a person or a client is asked.
     ///
     /// ```
     /// # let key = provost::SealKey::generate().unwrap();
@@ -161,7 +161,7 @@ impl Builder {
         self
     }
 
-    /// Writes a line to a file outside the store for every run that ends: a witness of its hash.
+    /// Appends a line with the last hash of every run that ends to a file outside the store.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().anchor_file("/var/log/provost.anchor");
@@ -173,7 +173,8 @@ impl Builder {
         self
     }
 
-    /// Works on every run of the store that fits, not only on those that this runtime was asked for.
+    /// Works on every run of the store that matches the filter, not only on those that this runtime started
+    /// or resumed.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().works_on(provost::ClaimFilter::default());
@@ -185,7 +186,7 @@ impl Builder {
         self
     }
 
-    /// A tool.
+    /// Adds a tool.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -199,7 +200,7 @@ impl Builder {
         self
     }
 
-    /// The tools of a source, beside single tools and other sources. A name that two of them have is refused.
+    /// Adds the tools of a source. A duplicate name is an error.
     ///
     /// ```
     /// use provost::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
@@ -220,8 +221,8 @@ impl Builder {
         self
     }
 
-    /// The tools of an executor; `declarations` as an object, by the names of the tools. The same as
-    /// [`Builder::tools`] with the two of them.
+    /// Adds the tools of an executor; `declarations` is an object, keyed by tool name. The same as
+    /// [`Builder::tools`] with a pair of both.
     ///
     /// ```
     /// use provost::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
@@ -240,7 +241,7 @@ impl Builder {
         self.tools((declarations, executor))
     }
 
-    /// An agent; without any there is one called `agent`.
+    /// Adds an agent. The default is one agent named `agent`.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().agent(provost::Agent::new("clerk"));
@@ -252,7 +253,8 @@ impl Builder {
         self
     }
 
-    /// Decides how calls may run, beside what agents and tools say. What it forbids stays forbidden.
+    /// Adds a provider that decides how calls may run, in addition to agents and tools. Nothing overrides
+    /// what it forbids.
     ///
     /// ```
     /// use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
@@ -274,7 +276,7 @@ impl Builder {
         self
     }
 
-    /// Sums up older messages, where an agent's `compaction_policy` wants it.
+    /// Sets the summariser for agents with a `compaction_policy`.
     ///
     /// ```
     /// use provost::port::{Boxed, HostError, Summariser};
@@ -295,7 +297,7 @@ impl Builder {
         self
     }
 
-    /// A clock of the caller's own.
+    /// Sets a custom clock.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().clock(provost::SystemClock);
@@ -307,7 +309,7 @@ impl Builder {
         self
     }
 
-    /// Ids of the caller's own making.
+    /// Sets a custom source of ids.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -328,8 +330,9 @@ impl Builder {
         self
     }
 
-    /// No person can be asked about exactly one call ([`Ruling::person_only`](crate::port::Ruling::person_only)):
-    /// such a call is refused at once, and the run goes on. Ordinary questions wait as ever.
+    /// Declares that no person can be asked about exactly one call
+    /// ([`Ruling::person_only`](crate::port::Ruling::person_only)): such a call is rejected at once. Other
+    /// questions wait.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().unattended();
@@ -341,7 +344,7 @@ impl Builder {
         self
     }
 
-    /// How many runs work at once; more wait for their turn.
+    /// Limits the number of concurrently active runs; further runs queue.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().runs_max(16);

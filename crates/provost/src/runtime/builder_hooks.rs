@@ -1,4 +1,4 @@
-//! The hooks of a runtime: closures, or types of their own.
+//! The hooks of a runtime: closures or types.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::Builder;
 use crate::hooks::Closure;
 use crate::{Completion, FinishedCall, NextTurn, ProposedCall, SpokenResponse, ToolGuard};
 
-/// Hooks. They are asked in the order in which they were added, and one that refuses has refused.
+/// Hooks. They are called in the order in which they were added; one refusal is enough.
 impl Builder {
-    /// Asked before every model call: it may say something to the model first, or refuse the call, which ends the
-    /// run as failed. A hook that fails has refused. It may be asked again after a crash.
+    /// Called before every model call: the hook may add a message to the model, or refuse the call, which
+    /// ends the run as failed. A hook that fails refuses. It may be called again after a crash.
     ///
     /// ```
     /// use provost::{Guard, NextTurn};
@@ -34,7 +34,7 @@ impl Builder {
         self.before_model_hook(Closure::new(hook))
     }
 
-    /// The same with a type of its own.
+    /// Like [`Builder::before_model`], with a type.
     ///
     /// ```
     /// use provost::Guard;
@@ -54,8 +54,8 @@ impl Builder {
         self
     }
 
-    /// Asked about every response before any of its calls begins: one that is refused goes back to the model with
-    /// the reason, as often as the run allows; then the run fails. A hook that fails has refused.
+    /// Called with every response before any of its calls starts. A refused response goes back to the model
+    /// with the reason, as often as the run allows; then the run fails. A hook that fails refuses.
     ///
     /// ```
     /// use provost::{Guard, SpokenResponse};
@@ -73,7 +73,7 @@ impl Builder {
         self.after_model_hook(Closure::new(hook))
     }
 
-    /// The same with a type of its own.
+    /// Like [`Builder::after_model`], with a type.
     ///
     /// ```
     /// use provost::Guard;
@@ -93,8 +93,8 @@ impl Builder {
         self
     }
 
-    /// Asked about every call that no rule has refused, before it runs: it may refuse the call or answer it. A hook
-    /// that fails has refused.
+    /// Called with every call that no rule denied, before it runs: the hook may refuse the call or answer it.
+    /// A hook that fails refuses.
     ///
     /// ```
     /// use provost::{ProposedCall, ToolGuard};
@@ -112,7 +112,7 @@ impl Builder {
         self.mediator(Closure::new(hook))
     }
 
-    /// The same with a type of its own, which sees the transcript too.
+    /// Like [`Builder::before_tool`], with a type that also sees the transcript.
     ///
     /// ```
     /// use provost::HookAnswer;
@@ -132,8 +132,9 @@ impl Builder {
         self
     }
 
-    /// Sees every result before it is recorded, and notes an object beside it. The model does not read it, and a
-    /// hook that fails has noted nothing. Notes are recorded: put no secret into them.
+    /// Called with every result before it is recorded: the hook may attach an object to it. The model does
+    /// not read the object. A hook that fails attaches nothing. The object is recorded: do not put secrets
+    /// into it.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().after_tool(|done: provost::FinishedCall| async move {
@@ -150,7 +151,7 @@ impl Builder {
         self.diagnostics(Closure::new(hook))
     }
 
-    /// The same with a type of its own.
+    /// Like [`Builder::after_tool`], with a type.
     ///
     /// ```
     /// use provost::port::{Boxed, DiagnosedResult, HostError, ResultDiagnostics};
@@ -169,7 +170,8 @@ impl Builder {
         self
     }
 
-    /// Looks at every result and says whether the work of the run is done. A hook that fails has no opinion.
+    /// Called with every result: the hook decides whether the work of the run is done. A hook that fails has
+    /// no opinion.
     ///
     /// ```
     /// use provost::{Completion, FinishedCall};
@@ -187,7 +189,7 @@ impl Builder {
         self.completion(Closure::new(hook))
     }
 
-    /// The same with a type of its own. There is one; the last one counts.
+    /// Like [`Builder::complete_when`], with a type. A later call replaces it.
     ///
     /// ```
     /// use provost::port::{Boxed, CompletionOpinion, CompletionPolicy, HostError, JudgedResult};
@@ -206,7 +208,8 @@ impl Builder {
         self
     }
 
-    /// Says after every turn with calls whether another follows. A hook that fails stops the run.
+    /// Called after every turn with calls: the hook decides whether another turn follows. A hook that fails
+    /// stops the run.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().continue_while(|next: provost::NextTurn| async move { next.turn < 5 });
@@ -221,7 +224,7 @@ impl Builder {
         self.continuation(Closure::new(hook))
     }
 
-    /// The same with a type of its own. There is one; the last one counts.
+    /// Like [`Builder::continue_while`], with a type. A later call replaces it.
     ///
     /// ```
     /// use provost::port::{Boxed, ContinuePolicy, FinishedTurn, HostError};
@@ -240,7 +243,7 @@ impl Builder {
         self
     }
 
-    /// Asked between turns for a message to the model. A hook that fails has none.
+    /// Called between turns: the hook may add a message to the model. A hook that fails adds none.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().interrupt_with(|next: provost::NextTurn| async move {
@@ -257,8 +260,8 @@ impl Builder {
         self.interrupts(Closure::new(hook))
     }
 
-    /// The same with a type of its own, whose message may also cancel or redirect the run (`interrupt_action` of its
-    /// metadata). There is one; the last one counts.
+    /// Like [`Builder::interrupt_with`], with a type whose message may also cancel or redirect the run
+    /// (`interrupt_action` in its metadata). A later call replaces it.
     ///
     /// ```
     /// use provost::port::{Boxed, FinishedTurn, HostError, InterruptSource};

@@ -1,4 +1,5 @@
-//! What a run would ignore is refused before it begins: a limit or a denial that does not hold is worse than none.
+//! Rejects settings that a run would ignore, before it starts: a limit or a denial without effect is worse
+//! than none.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +16,9 @@ use crate::{Agent, CallRule};
 const CLIENT: &str = "client";
 const BUDGETS: [&str; 7] =
     ["turns", "tool_calls", "tokens", "cost_microusd", "wall_clock_seconds", "depth", "fan_out"];
-/// The beginning of a budget of one tool's calls.
+/// The prefix of a budget for one tool's calls.
 const BUDGET_OF_TOOL: &str = "tool_calls_";
-/// The options of the loop that have no method of their own.
+/// The options of the loop that have no builder method.
 const OPTIONS: [&str; 8] = [
     "compaction_policy",
     "spin_detector",
@@ -28,7 +29,7 @@ const OPTIONS: [&str; 8] = [
     "model",
     "runtime_overrides",
 ];
-/// What is set otherwise, and how.
+/// Options that have a method, and the method to use.
 const METHODS: [(&str, &str); 13] = [
     ("structured_output", "Request::output or Request::output_schema"),
     ("tool_tiers", "Agent::tiers"),
@@ -45,7 +46,7 @@ const METHODS: [(&str, &str); 13] = [
     ("argument_check", "nothing: arguments are always checked against the tool's schema"),
 ];
 
-/// Something that a run would ignore, and what to write instead.
+/// A setting that a run would ignore, and what to write instead.
 ///
 /// ```
 /// use provost::{Agent, BuildError, Runtime, Script};
@@ -55,7 +56,7 @@ const METHODS: [(&str, &str); 13] = [
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {instead}")]
 pub struct Ignored {
-    /// What would be ignored.
+    /// The setting that would be ignored.
     pub what: String,
     /// What to write instead.
     pub instead: String,
@@ -67,7 +68,7 @@ impl Ignored {
     }
 }
 
-/// Whether every declaration is a tool that a run can have.
+/// Checks that every declaration is a tool that a run can use.
 pub(super) fn declarations(declared: &Value) -> Result<(), Ignored> {
     let Some(entries) = declared.as_object() else {
         let instead = "write an object of declarations, by the names of their tools";
@@ -108,7 +109,7 @@ fn declaration(name: &str, tool: &Value) -> Result<(), Ignored> {
     }
 }
 
-/// What is declared, as far as agents refer to it.
+/// The declared names that agents refer to.
 pub(super) struct Known {
     tools: BTreeSet<String>,
     categories: BTreeSet<String>,
@@ -126,7 +127,7 @@ impl Known {
         }
     }
 
-    /// Whether everything an agent says would count.
+    /// Checks that every setting of an agent has an effect.
     pub(super) fn check(&self, agent: &Agent) -> Result<(), Ignored> {
         let of_agent =
             |no: Ignored| Ignored { what: format!("the agent `{}`: {}", agent.name, no.what), ..no };
@@ -192,7 +193,7 @@ impl Known {
         Err(Ignored::new(format!("there is no tool `{name}`"), listed(&self.tools)))
     }
 
-    /// Whether options of the loop would count.
+    /// Checks that every option of the loop has an effect.
     pub(super) fn options(&self, options: &Object) -> Result<(), Ignored> {
         for (name, value) in options {
             if !OPTIONS.contains(&name.as_str()) {
@@ -221,7 +222,7 @@ impl Known {
                 Ok(())
             }
             "compaction_policy" => self.compaction(value),
-            // Read strictly when the run starts.
+            // Parsed strictly when the run starts.
             "limits" => Ok(()),
             _ if value.is_object() => Ok(()),
             _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
@@ -261,7 +262,7 @@ fn listed(known: &BTreeSet<String>) -> String {
     }
 }
 
-/// An option of one number.
+/// An option whose value is one number.
 fn number(name: &str, value: &Value, key: &str, least: u64) -> Result<(), Ignored> {
     let given = value.as_object().filter(|given| given.len() == 1).and_then(|given| given.get(key)?.as_u64());
     match given {

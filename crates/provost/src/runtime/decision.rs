@@ -1,4 +1,4 @@
-//! What people and clients say to what waits.
+//! Answers of people and clients to open waits.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use provost_runtime::port::Fault;
 use provost_runtime::store::AnswerError;
 use serde_json::Value;
 
-/// The answer of a person to a question: whether a call may run, or what became of one.
+/// A person's answer to a question: whether a call may run, or the outcome of a call in doubt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,52 +27,52 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// Yes or no. For a call in doubt, yes runs it again and no leaves it.
+    /// The verdict. For a call in doubt, `Approved` runs it again and `Rejected` does not.
     pub verdict: Verdict,
-    /// Who says so, such as `user:ada`.
+    /// The person who decides, such as `user:ada`.
     pub by: String,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
-    /// The arguments to run with instead.
+    /// Changed arguments to run with.
     pub parameters: Option<Object>,
-    /// How long the same rule need not ask about such calls again.
+    /// Whether, and for how long, the same rule stops asking about such calls.
     pub remember: Remember,
-    /// Which calls are meant by that. Without `remember` it has no meaning.
+    /// The calls that `remember` is about. Any value but `Tool` needs a `remember`.
     pub covers: Covers,
-    /// What came of a call in doubt.
+    /// The outcome of a call in doubt.
     pub result: Option<Value>,
-    /// The door the answer came through, such as `cli`.
+    /// The interface the answer came through, such as `cli`.
     pub via: String,
-    /// Where the answer came from, as the system proves it. Recorded with it.
+    /// The process behind the answer, as identified by the operating system. It is recorded with the answer.
     pub origin: Option<ActorOrigin>,
 }
 
-/// Yes or no.
+/// Whether a call may run.
 ///
 /// ```
 /// assert_eq!(provost::Decision::approve("user:grace").verdict, provost::Verdict::Approved);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Yes.
+    /// The call may run.
     Approved,
-    /// No.
+    /// The call does not run.
     Rejected,
 }
 
-/// How long a question need not be asked again.
+/// How long an answer applies to later questions.
 ///
 /// ```
 /// assert_eq!(provost::Remember::default(), provost::Remember::No);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remember {
-    /// The next call is asked about again.
+    /// Only to this question.
     #[default]
     No,
-    /// In this run.
+    /// To this run.
     Run,
-    /// In this run and later ones of the workspace, until it is revoked.
+    /// To this run and later ones of the workspace, until it is revoked.
     Always,
     /// In this run and later ones of the workspace, for this long.
     For(Duration),
@@ -91,7 +91,7 @@ impl Remember {
 }
 
 impl Decision {
-    /// Returns a yes.
+    /// Creates an approval.
     ///
     /// ```
     /// let yes = provost::Decision::approve("user:grace");
@@ -101,7 +101,7 @@ impl Decision {
         Self::new(Verdict::Approved, by.into())
     }
 
-    /// Returns a no.
+    /// Creates a rejection.
     ///
     /// ```
     /// let no = provost::Decision::reject("user:grace", "too dear");
@@ -111,7 +111,7 @@ impl Decision {
         Self { reason: reason.into(), ..Self::new(Verdict::Rejected, by.into()) }
     }
 
-    /// Returns what came of a call in doubt.
+    /// Creates a decision with the outcome of a call in doubt.
     ///
     /// ```
     /// let done = provost::Decision::happened("user:grace", "the mail was sent");
@@ -152,14 +152,14 @@ impl Decision {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientResult {
-    /// What came of it, or why it failed.
+    /// The result, or the error.
     pub outcome: Result<Value, String>,
-    /// Which client answers.
+    /// The client that answers.
     pub by: Actor,
 }
 
 impl ClientResult {
-    /// Returns the result of a call that did its work.
+    /// Creates the result of a successful call.
     ///
     /// ```
     /// let result = provost::ClientResult::ok(7);
@@ -169,7 +169,7 @@ impl ClientResult {
         Self { outcome: Ok(result.into()), by: Actor::new(ActorKind::Client, "client").via("library") }
     }
 
-    /// Returns why a call failed.
+    /// Creates the result of a failed call.
     ///
     /// ```
     /// let result = provost::ClientResult::failed("the tab was closed");
@@ -179,7 +179,7 @@ impl ClientResult {
         Self { outcome: Err(error.into()), ..Self::ok(Value::Null) }
     }
 
-    /// Returns the same result from another actor.
+    /// Sets the client that answers.
     ///
     /// ```
     /// use provost::{Actor, ActorKind, ClientResult};
@@ -193,7 +193,7 @@ impl ClientResult {
     }
 }
 
-/// Why an answer does not count. Nothing was changed.
+/// Why an answer is rejected. Nothing was changed.
 ///
 /// ```
 /// fn status(error: &provost::DecideError) -> u16 {
@@ -207,32 +207,32 @@ impl ClientResult {
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum DecideError {
-    /// Nothing waits under that id.
+    /// No such wait exists.
     #[error("nothing waits under {0}")]
     Unknown(String),
-    /// Another answer was first, or time was.
+    /// Another answer was first, or the wait expired.
     #[error("{wait} was {how} before, by {}", by.name())]
     Late {
         /// The wait.
         wait: WaitId,
         /// How it ended: `answered`, `expired`, `superseded` or `withdrawn`.
         how: String,
-        /// By whom.
+        /// Who settled it.
         by: Box<Actor>,
-        /// When.
+        /// When it was settled.
         at: Time,
     },
-    /// Only others may answer.
+    /// The actor is not permitted to answer.
     #[error("{by} may not decide about {wait}: {} may", may_answer.join(", "))]
     NotAllowed {
         /// The wait.
         wait: WaitId,
-        /// Who tried.
+        /// The actor that tried.
         by: String,
-        /// Who may.
+        /// The actors that may answer.
         may_answer: Vec<String>,
     },
-    /// An agent does not allow its own proposals.
+    /// An agent cannot approve its own proposal.
     #[error("{by} proposed {wait} and cannot allow it")]
     OwnProposal {
         /// The wait.
@@ -240,37 +240,38 @@ pub enum DecideError {
         /// The agent.
         by: String,
     },
-    /// A rule that forbids cannot tell whether it means this call.
+    /// A rule that forbids cannot decide whether the call matches, so only a person may allow exactly this
+    /// call.
     #[error("{0} asks about exactly this call, so the answer cannot be remembered")]
     ExactlyThisCall(WaitId),
-    /// The answer says something that the question does not ask.
+    /// The answer does not match the kind of question.
     #[error("{wait} {asks}")]
     Unfit {
         /// The wait.
         wait: WaitId,
-        /// What it asks.
+        /// The question.
         asks: &'static str,
     },
-    /// What is asked changed meanwhile.
+    /// The question changed in the meantime.
     #[error("{0} was asked anew meanwhile: look at it again")]
     Changed(WaitId),
-    /// The run is over.
+    /// The run has ended.
     #[error("run {0} is over")]
     RunEnded(RunId),
-    /// The changed arguments do not fit the tool.
+    /// The changed arguments do not match the tool.
     #[error("the arguments of {tool} do not fit: {}", faults.join("; "))]
     Arguments {
         /// The tool.
         tool: String,
-        /// What does not fit.
+        /// The mismatch.
         faults: Vec<String>,
     },
-    /// The arguments have secrets, and there is no key to seal them with.
+    /// The arguments contain secrets, and there is no key to seal them.
     #[error(
         "the changed arguments have secrets, and the runtime has no key to seal them with: call Builder::seal_key"
     )]
     NoSealKey,
-    /// The run cannot be worked on or read here.
+    /// The run cannot be read or continued here.
     #[error(transparent)]
     Runs(#[from] RunsError),
 }
@@ -288,7 +289,7 @@ impl From<Fault> for DecideError {
 }
 
 impl DecideError {
-    /// An answer was first; that of the clock is that time is over.
+    /// Converts a settled wait to an error; a wait that the clock answered expired.
     pub(super) fn answered(wait: WaitId, by: Actor, at: Time) -> Self {
         let how = if by.kind == ActorKind::Clock { "expired" } else { "answered" };
         Self::Late { wait, how: how.to_owned(), by: Box::new(by), at }

@@ -1,4 +1,4 @@
-//! Why a run was not started, or cannot be worked on or reached.
+//! Errors of starting, continuing and reaching runs.
 
 use provost_contract::ContractError;
 use provost_engine::{RunId, SessionId};
@@ -23,24 +23,24 @@ use super::check::Ignored;
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// No agent has that name.
+    /// No agent has this name.
     #[error("there is no agent {name}; there are: {}", known.join(", "))]
     UnknownAgent {
         /// The name.
         name: String,
-        /// The agents there are.
+        /// The known agents.
         known: Vec<String>,
     },
     /// There are several agents, and the request names none.
     #[error("the request names no agent; there are: {}", known.join(", "))]
     WhichAgent {
-        /// The agents there are.
+        /// The known agents.
         known: Vec<String>,
     },
     /// The request is malformed.
     #[error(transparent)]
     Invalid(#[from] ContractError),
-    /// The request has something that the run would ignore.
+    /// The request has a setting that the run would ignore.
     #[error(transparent)]
     Ignored(#[from] Ignored),
     /// The session does not exist.
@@ -49,22 +49,22 @@ pub enum StartError {
     /// Another run is active in the session.
     #[error("run {active} is active in the session: say it to that run with Session::say")]
     SessionBusy {
-        /// That run.
+        /// The active run.
         active: RunId,
     },
-    /// The key was used for another request.
+    /// The key was used for a different request.
     #[error("the key was used for another request, which run {run} has: use another key")]
     KeyUsed {
         /// The run of that request.
         run: RunId,
     },
-    /// A run of that name exists.
+    /// A run with this id exists.
     #[error("there is a run {run} already: name another, or read it with Runtime::outcome")]
     RunExists {
-        /// That run.
+        /// The existing run.
         run: RunId,
     },
-    /// The run cannot be accepted or worked on.
+    /// The run cannot be accepted or continued.
     #[error(transparent)]
     Runs(#[from] RunsError),
 }
@@ -83,7 +83,7 @@ impl From<dispatch::StartError> for StartError {
     }
 }
 
-/// Why a run could not be worked on, or not be reached. The run itself is not over.
+/// Why a run could not be continued or reached. The run itself has not ended.
 ///
 /// ```
 /// fn is_missing(error: &provost::WorkError) -> bool {
@@ -95,21 +95,21 @@ pub enum WorkError {
     /// There is no such run.
     #[error("there is no run {0}")]
     UnknownRun(RunId),
-    /// The run is over: nothing reaches it any more.
+    /// The run has ended and accepts no input.
     #[error("run {run} is over: it ended as {status}")]
     Ended {
         /// The run.
         run: RunId,
-        /// How.
+        /// Its final status.
         status: String,
     },
-    /// A run that ended like this, or whose conversation went on, cannot be taken up again.
+    /// A run with this status, or whose conversation continued without it, cannot be reopened.
     #[error("{0}")]
     NotResumable(#[source] ResumeError),
     /// The message is malformed, or a result record cannot be written.
     #[error(transparent)]
     Invalid(#[from] ContractError),
-    /// The run cannot be worked on or read here.
+    /// The run cannot be read or continued here.
     #[error(transparent)]
     Runs(#[from] RunsError),
 }

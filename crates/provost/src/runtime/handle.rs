@@ -1,11 +1,11 @@
-//! A run at work.
+//! A handle to an active run.
 
 use provost_engine::{RunId, Seq};
 use provost_runtime::dispatch::RunEvents;
 
 use super::{Outcome, Runtime, WorkError};
 
-/// A run that is durable and worked on. Dropping the handle leaves it at work; [`Runtime::cancel`] stops it.
+/// A stored run that a worker works on. Dropping the handle does not stop it; [`Runtime::cancel`] does.
 ///
 /// ```
 /// # async fn example(runtime: &provost::Runtime) -> Result<(), Box<dyn std::error::Error>> {
@@ -23,7 +23,7 @@ pub struct RunHandle {
 }
 
 impl RunHandle {
-    /// Returns the run.
+    /// Returns the run's id.
     ///
     /// ```
     /// fn path(run: &provost::RunHandle) -> String {
@@ -34,7 +34,7 @@ impl RunHandle {
         &self.run
     }
 
-    /// Returns its events from the beginning, and what streams meanwhile.
+    /// Returns its events from the beginning, and deltas while they stream.
     ///
     /// ```
     /// # async fn example(run: &provost::RunHandle) -> Result<(), provost::WorkError> {
@@ -52,7 +52,7 @@ impl RunHandle {
         self.runtime.events(&self.run, Seq(0)).await
     }
 
-    /// Waits until the run is over, or rests.
+    /// Waits until the run ends or waits for an answer.
     ///
     /// ```
     /// # async fn example(run: &provost::RunHandle) -> Result<(), provost::WorkError> {
@@ -62,7 +62,7 @@ impl RunHandle {
     /// ```
     ///
     /// # Errors
-    /// If it cannot be worked on here; it can be resumed.
+    /// If this process cannot continue it; it can be resumed.
     pub async fn outcome(&self) -> Result<Outcome, WorkError> {
         self.runtime.outcome(&self.run).await
     }

@@ -1,4 +1,4 @@
-//! The runtime: everything together, and the doors of a program into it.
+//! The runtime and its operations.
 
 mod answers;
 mod build;

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The outcome of a run.
 
 use provost_contract::json;
 use provost_engine::RunId;
@@ -6,7 +6,7 @@ use provost_engine::event::EndStatus;
 use provost_engine::view::Pending;
 use serde_json::Value;
 
-/// Where a run stands.
+/// The status of a run.
 ///
 /// ```
 /// use provost::RunStatus;
@@ -18,30 +18,30 @@ use serde_json::Value;
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum RunStatus {
-    /// No worker has taken it yet.
+    /// No worker has claimed it yet.
     Queued,
-    /// Something is under way.
+    /// It is active.
     Running,
-    /// It rests until a wait is answered.
+    /// It waits for an answer.
     Waiting,
-    /// It is cancelled, and work is still open.
+    /// It is being cancelled, and work is still open.
     Cancelling,
-    /// It did what it was asked to do.
+    /// It completed its task.
     Completed,
-    /// It could not go on.
+    /// It failed.
     Failed,
     /// It was cancelled.
     Cancelled,
-    /// It spent a budget in the middle of its work.
+    /// It reached a limit before its work was done.
     BudgetExceeded,
     /// The model repeated itself.
     Stalled,
-    /// Something outside stopped it.
+    /// It was interrupted from outside.
     Interrupted,
 }
 
 impl RunStatus {
-    /// Returns the word that rows and lists use.
+    /// Returns the name used in rows and lists.
     ///
     /// ```
     /// assert_eq!(provost::RunStatus::Completed.as_str(), "completed");
@@ -64,7 +64,7 @@ impl From<EndStatus> for RunStatus {
     }
 }
 
-/// Why a run could not go on.
+/// Why a run failed.
 ///
 /// ```
 /// use provost::{Runtime, Script};
@@ -79,13 +79,13 @@ impl From<EndStatus> for RunStatus {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RunFailure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub code: String,
-    /// What happened.
+    /// The message.
     pub message: String,
 }
 
-/// A run that is over, or rests.
+/// A run that has ended or waits.
 ///
 /// ```
 /// use provost::{RunStatus, Runtime, Script};
@@ -101,17 +101,17 @@ pub struct RunFailure {
 pub struct Outcome {
     /// The run.
     pub run: RunId,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// What it waits for.
+    /// Its open waits.
     pub waits: Vec<Pending>,
-    /// Its whole result record, `agents-api.conversation-result` v1.
+    /// Its result record, `agents-api.conversation-result` v1.
     pub result: Value,
 }
 
 impl Outcome {
-    /// Returns the model's last words. Of a run that is not completed they are no answer: they may be from the middle of
-    /// its work.
+    /// Returns the model's last text. It is an answer only if the run is completed; otherwise it may come
+    /// from the middle of its work.
     ///
     /// ```
     /// fn answer(outcome: &provost::Outcome) -> Option<&str> {
@@ -122,7 +122,7 @@ impl Outcome {
         self.result.as_object().and_then(|result| json::text(result, "final_content")).unwrap_or_default()
     }
 
-    /// Returns why the run could not go on, if it failed.
+    /// Returns the failure, if the run failed.
     ///
     /// ```
     /// fn told(outcome: &provost::Outcome) -> String {
@@ -135,7 +135,7 @@ impl Outcome {
         Some(RunFailure { code: text("type"), message: text("message") })
     }
 
-    /// Returns what the run has used: tokens by name, as the provider counted them.
+    /// Returns the usage of the run: tokens by name, as the provider counted them.
     ///
     /// ```
     /// fn tokens(outcome: &provost::Outcome) -> u64 {
@@ -146,7 +146,7 @@ impl Outcome {
         self.result.as_object().map(|result| json::object_or_empty(result, "usage")).unwrap_or_default()
     }
 
-    /// Returns whether it goes on when a wait is answered.
+    /// Returns whether the run continues once a wait is answered.
     ///
     /// ```
     /// fn asks(outcome: &provost::Outcome) -> usize {

@@ -1,4 +1,4 @@
-//! Typed answers: which schema a type asks for, and how an answer becomes the type again.
+//! Typed answers: the schema of a type, and the conversion of an answer to the type.
 
 use provost_contract::json;
 use provost_contract::structured_output::StructuredOutputRequest;
@@ -29,21 +29,21 @@ pub enum OutputError {
     /// The run is not completed.
     #[error("the run is {}{}", status.as_str(), reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
     NotCompleted {
-        /// Where it stands.
+        /// Its status.
         status: RunStatus,
-        /// Why, if it failed.
+        /// The failure, if it failed.
         reason: Option<String>,
     },
-    /// The request did not ask for a typed answer.
+    /// The request did not require a typed answer.
     #[error("the request did not ask for a typed answer: call Request::output")]
     NotAsked,
-    /// The answer fits its schema and is none of this type.
+    /// The answer matches the schema but cannot be deserialized to this type.
     #[error("the answer is of another type")]
     OtherType(#[source] serde_json::Error),
 }
 
 impl Outcome {
-    /// Returns the answer as the type that [`Request::output`](crate::Request::output) asked for.
+    /// Returns the answer as the type given to [`Request::output`](crate::Request::output).
     ///
     /// ```
     /// use provost::{Answer, Request, Runtime, Script};
@@ -62,7 +62,7 @@ impl Outcome {
     /// ```
     ///
     /// # Errors
-    /// If the run is not completed, no typed answer was asked for, or it is of another type.
+    /// If the run is not completed, no typed answer was required, or it has another type.
     pub fn output<T: DeserializeOwned>(&self) -> std::result::Result<T, OutputError> {
         if self.status != RunStatus::Completed {
             let reason = self.failure().map(|failure| failure.message);
@@ -73,16 +73,16 @@ impl Outcome {
     }
 }
 
-/// The request for answers of a type. Objects are closed, as providers want it that enforce a schema themselves.
+/// Returns the output request for a type. Objects are closed, as providers that enforce schemas require.
 pub(super) fn request_of<T: JsonSchema>() -> Value {
     let mut schema = schema_of::<T>();
     let mut complete = true;
     close(&mut schema, &mut complete);
-    // Providers enforce a schema only if it requires everything that it names.
+    // Providers enforce a schema only if every property is required.
     json!({ "schema": schema, "strict": complete })
 }
 
-/// Closes the objects of a schema; `complete` becomes false where something that is named is not required.
+/// Closes the objects of a schema; `complete` becomes false if a property is not required.
 fn close(schema: &mut Value, complete: &mut bool) {
     match schema {
         Value::Object(members) => {
@@ -98,7 +98,7 @@ fn close(schema: &mut Value, complete: &mut bool) {
     }
 }
 
-/// Reads a request for answers that fit a schema.
+/// Parses a request for answers that match a schema.
 pub(super) fn read(request: &Value) -> Result<StructuredOutputRequest> {
     let schema = request.get("schema").filter(|schema| schema.is_object());
     let schema = schema.ok_or_else(|| ContractError::field(CODE, "schema", "must be an object"))?;

@@ -1,4 +1,4 @@
-//! Who acts, read once where a request comes in.
+//! The principal of a request, parsed once.
 
 use provost_contract::json;
 use provost_contract::principal::ExecutionPrincipal;
@@ -6,11 +6,11 @@ use provost_contract::{ContractError, Result, sensitivity};
 use serde_json::{Value, json};
 
 const CODE: &str = "invalid_principal";
-/// How a request of the embedding program is authenticated.
+/// How requests of the embedding program are authenticated.
 const EMBEDDED: &str = "embedded";
 
-/// Reads the principal of a request for an agent, as it may be recorded. What it does not say of the request, the
-/// library does.
+/// Parses the principal of a request for an agent, in the form in which it is recorded. Missing fields about
+/// the request get the values of the embedding program.
 pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
     let Some(given) = given else { return Ok(own()) };
     let Some(said) = given.as_object() else {
@@ -34,7 +34,7 @@ pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
     Ok(sensitivity::redact_names(given))
 }
 
-/// The program itself.
+/// The principal of the embedding program.
 pub(super) fn own() -> Value {
     json!({ "auth_source": EMBEDDED, "acting_user_id": 1 })
 }

@@ -1,4 +1,4 @@
-//! What a run is asked for.
+//! The request for a run.
 
 use provost_contract::json::{self, Object};
 use provost_engine::{Actor, RunId};
@@ -11,10 +11,10 @@ use super::{output, principal};
 use crate::model::NamedModels;
 use crate::{Agent, CallRule};
 
-/// After so many equal failures of one call the model is told to try something else.
+/// The number of equal failures of one call after which the model is asked to try something else.
 const FAILURES_MAX: u64 = 3;
 
-/// A run to start. A text is a request of the only agent there is.
+/// A request to start a run. A `&str` is a request to the only agent.
 ///
 /// ```
 /// use provost::Request;
@@ -37,7 +37,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request with these words of the user.
+    /// Creates a request with a message of the user.
     ///
     /// ```
     /// let request = provost::Request::new("Go.");
@@ -47,7 +47,7 @@ impl Request {
         Self { messages: vec![json!({ "role": "user", "content": text })], ..Self::default() }
     }
 
-    /// A request that goes on from a transcript.
+    /// Creates a request that continues a transcript.
     ///
     /// ```
     /// let said = vec![serde_json::json!({ "role": "user", "content": "Go." })];
@@ -58,7 +58,7 @@ impl Request {
         Self { messages, ..Self::default() }
     }
 
-    /// Which agent.
+    /// Sets the agent.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").agent("clerk");
@@ -70,7 +70,7 @@ impl Request {
         self
     }
 
-    /// A name for the run, instead of one made for it. A run of that name must not exist
+    /// Sets the run's id; the default is a generated one. The id must not exist
     /// ([`StartError::RunExists`](crate::StartError::RunExists)).
     ///
     /// ```
@@ -83,7 +83,7 @@ impl Request {
         self
     }
 
-    /// The session the run belongs to; one run at a time works in it.
+    /// Sets the session; one run at a time is active in it.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").session("5f7c");
@@ -95,7 +95,7 @@ impl Request {
         self
     }
 
-    /// Something tools may know of the caller. Secrets in it are written nowhere.
+    /// Adds a value to the caller's context, which tools can read. Secrets in it are never recorded.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").context("user", "ada".into());
@@ -107,7 +107,7 @@ impl Request {
         self
     }
 
-    /// The workspace that owns the run.
+    /// Sets the workspace that owns the run.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").workspace("acme");
@@ -119,8 +119,8 @@ impl Request {
         self
     }
 
-    /// Who acts, in the wire form of an execution principal; a malformed one, or a field that there is not, is refused
-    /// when the run is started. Without it, the program itself acts, as user 1.
+    /// Sets the principal, in the wire format of an execution principal; a malformed one, or an unknown
+    /// field, is an error when the run starts. The default is the program itself, as user 1.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").principal(serde_json::json!({
@@ -134,8 +134,8 @@ impl Request {
         self
     }
 
-    /// An option of the loop under its wire name, for this run alone; it goes before the agent's. A `policy` lifts
-    /// nothing that the agent's policy forbids.
+    /// Sets an option of the loop by its wire name, for this run; it overrides the agent's. A `policy` cannot
+    /// permit what the agent's policy forbids.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").option("limits", serde_json::json!({ "parallel_max": 2 }));
@@ -147,8 +147,8 @@ impl Request {
         self
     }
 
-    /// Wants an answer of a type. It works beside tools: the model calls them first. An answer that does not fit the
-    /// type's schema goes back to the model with the reasons, twice at most; then the run fails.
+    /// Requires an answer of a type, also from an agent with tools. An answer that does not match the
+    /// type's schema goes back to the model with the reasons, at most twice; then the run fails.
     /// [`Outcome::output`](crate::Outcome::output) returns the value.
     ///
     /// ```
@@ -163,7 +163,7 @@ impl Request {
         self
     }
 
-    /// Wants an answer that fits a JSON Schema.
+    /// Requires an answer that matches a JSON Schema.
     ///
     /// ```
     /// let schema = serde_json::json!({ "type": "object", "required": ["city"] });
@@ -176,7 +176,7 @@ impl Request {
         self
     }
 
-    /// A key of the caller's own: the same key with an equal request answers with the run that it began.
+    /// Sets an idempotency key: the same key with an equal request returns the run that it started.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").key("order-7");
@@ -188,7 +188,7 @@ impl Request {
         self
     }
 
-    /// Who asks. Without it, it is the program that embeds the library.
+    /// Sets the actor that requests the run. The default is the embedding program.
     ///
     /// ```
     /// let request = provost::Request::new("Go.").by(provost::Actor::new(provost::ActorKind::Person, "user:ada"));
@@ -200,7 +200,7 @@ impl Request {
         self
     }
 
-    /// What a request does not say, its session does: the workspace and the agent.
+    /// Fills the workspace and the agent from the session, if the request names none.
     pub(super) fn in_session(&mut self, session: &SessionRow) {
         let about = &session.about;
         self.about.entry("workspace").or_insert_with(|| about.workspace.as_str().into());
@@ -213,7 +213,7 @@ impl Request {
         self.by.clone().unwrap_or_else(crate::library)
     }
 
-    /// The options of the loop, for an agent and its tools.
+    /// Returns the options of the loop for an agent and its tools.
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());
@@ -248,7 +248,7 @@ impl Request {
         options
     }
 
-    /// Returns the policy that a run of an agent works under, in its wire form: which tools it sees, and how they may
+    /// Returns the policy of an agent's runs in its wire format: which tools it sees, and how they may
     /// run. `tools` are declarations by name.
     ///
     /// ```
@@ -259,19 +259,19 @@ impl Request {
     #[must_use]
     pub fn policy(&self, agent: &Agent, tools: &Value) -> Object {
         let mut policy = agent.policy.clone();
-        // The host offers its clients' tools itself: the caller did not bring them.
+        // The host offers its clients' tools itself; the caller did not supply them.
         policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));
         policy.insert("principal".to_owned(), self.who(agent));
         policy
     }
 
-    /// Who acts, as it may be recorded. One that cannot be read is refused before a run has it.
+    /// Returns the principal as recorded. An invalid one is rejected before a run starts.
     fn who(&self, agent: &Agent) -> Value {
         principal::read(self.principal.as_ref(), &agent.name).unwrap_or_default()
     }
 }
 
-/// What an agent says with methods of its own.
+/// Returns the options that an agent sets through its methods.
 fn of_agent_alone(agent: &Agent, options: &mut Object) {
     if !agent.rules.is_empty() {
         let rules: Vec<Value> = agent.rules.iter().map(CallRule::to_value).collect();
@@ -285,8 +285,8 @@ fn of_agent_alone(agent: &Agent, options: &mut Object) {
     }
 }
 
-/// A request's own policy over the agent's. It may say otherwise what runs directly and what is asked about; what
-/// the agent's policy forbids stays forbidden, so that stays beside it.
+/// Merges a request's policy into the agent's. It may change what runs directly and what asks. What
+/// the agent's policy forbids stays forbidden, so those entries are added again.
 fn within(of_agent: Object, own: Object) -> Object {
     let mut policy = of_agent.clone();
     policy.extend(own);

@@ -1,4 +1,4 @@
-//! Sessions: conversations over many runs.
+//! Sessions: conversations that consist of many runs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::start::named;
 use super::{Request, RunHandle, Runtime, StartError};
 
-/// A conversation to create.
+/// A session to create.
 ///
 /// ```
 /// use provost::SessionOptions;
@@ -23,23 +23,23 @@ use super::{Request, RunHandle, Runtime, StartError};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionOptions {
-    /// Its id, instead of one made for it.
+    /// Its id; the default is a generated one.
     pub id: Option<String>,
     /// The workspace that owns it.
     pub workspace: String,
-    /// The person or client whose conversation it is.
+    /// The person or client that owns the conversation.
     pub owner: String,
     /// The agent it talks to.
     pub agent: String,
-    /// Where it takes place, such as `chat`.
+    /// Its context, such as `chat`.
     pub context: String,
-    /// What lists call it.
+    /// Its title in lists.
     pub title: Option<String>,
-    /// What the caller stores with it.
+    /// Metadata of the caller.
     pub metadata: Value,
 }
 
-/// Why a session could not be read, changed or spoken in.
+/// Why a session could not be read, changed or used.
 ///
 /// ```
 /// fn told(error: &provost::SayError) -> String {
@@ -48,13 +48,13 @@ pub struct SessionOptions {
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SayError {
-    /// The id is none.
+    /// The id is invalid.
     #[error(transparent)]
     Invalid(#[from] ContractError),
-    /// The session refused it.
+    /// The session rejected the operation.
     #[error(transparent)]
     Session(#[from] SessionDoorError),
-    /// The message began no run.
+    /// The message started no run.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The worker cannot be started.
@@ -62,7 +62,7 @@ pub enum SayError {
     Runs(#[from] RunsError),
 }
 
-/// A conversation. Cheap to clone.
+/// A session: a stored conversation. Cheap to clone.
 ///
 /// ```
 /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
@@ -78,7 +78,7 @@ pub struct Session {
 }
 
 impl Runtime {
-    /// Creates a conversation.
+    /// Creates a session.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
@@ -89,7 +89,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If one has that id, or the store fails.
+    /// If the id exists, or the store fails.
     pub async fn create_session(&self, options: SessionOptions) -> Result<Session, SayError> {
         let id = options.id.unwrap_or_else(|| self.0.ids.make(IdKind::Session));
         let id = named(&id)?;
@@ -106,7 +106,7 @@ impl Runtime {
         Ok(Session { runtime: self.clone(), id })
     }
 
-    /// Returns a conversation that exists.
+    /// Returns an existing session.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
@@ -117,14 +117,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is none, or the store fails.
+    /// If it does not exist, or the store fails.
     pub async fn session(&self, id: &str) -> Result<Session, SayError> {
         let id = named(id)?;
         self.runs().await?.sessions.get(&id).await?;
         Ok(Session { runtime: self.clone(), id })
     }
 
-    /// Returns a page of conversations, newest first.
+    /// Returns a page of sessions, newest first.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::SayError> {
@@ -158,9 +158,9 @@ impl Session {
         &self.id
     }
 
-    /// Says something: to the run that is active here, which takes its open questions back, or by beginning one
-    /// that has read everything said before. What the request asks for beside its words, such as a typed answer, counts
-    /// for a run that begins.
+    /// Sends a message. If a run is active, it goes to that run and withdraws its open questions. Otherwise
+    /// it starts a run that reads the conversation so far. Other parts of the request, such as a typed
+    /// answer, apply only to a run that starts.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
@@ -187,7 +187,7 @@ impl Session {
         Ok(self.runtime.handle(said.run().clone()))
     }
 
-    /// Returns what is stored of it.
+    /// Returns the stored session.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
@@ -202,7 +202,7 @@ impl Session {
         Ok(self.runtime.runs().await?.sessions.get(&self.id).await?)
     }
 
-    /// Returns everything that was said, up to an entry if one is given.
+    /// Returns the messages, up to an entry if one is given.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
@@ -217,7 +217,7 @@ impl Session {
         Ok(self.runtime.runs().await?.sessions.history(&self.id, upto).await?)
     }
 
-    /// Gives it another title.
+    /// Changes the title.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {
@@ -232,7 +232,7 @@ impl Session {
         Ok(self.runtime.runs().await?.sessions.rename(&self.id, title).await?)
     }
 
-    /// Creates a conversation that goes on from an entry of this one. No run is copied.
+    /// Creates a session that continues from an entry of this one. No run is copied.
     ///
     /// ```
     /// # async fn example(session: &provost::Session) -> Result<(), provost::SayError> {

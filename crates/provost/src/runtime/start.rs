@@ -1,4 +1,4 @@
-//! The doors: start, resume, speak, stop, watch.
+//! Starting, resuming, messaging, cancelling and following runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use super::{Builder, Outcome, Request, RunHandle, RunStatus, StartError, WorkErr
 use super::{output, principal};
 use crate::Agent;
 
-/// A governed agent runtime. Cheap to clone; every clone is the same runtime.
+/// A governed agent runtime. Cheap to clone; clones share one runtime.
 ///
-/// Its worker starts with the first run that is started, resumed or watched, inside the tokio runtime of that
+/// Its worker starts with the first run that is started, resumed or followed, on the tokio runtime of that
 /// call.
 ///
 /// ```
@@ -53,7 +53,7 @@ pub(super) struct Shared {
     pub(super) anchor: Option<Arc<dyn Anchor>>,
 }
 
-/// How a run that is over is taken up again.
+/// How an ended run is reopened.
 ///
 /// ```
 /// let more = provost::Resume { budgets: [("tokens".to_owned(), 400_000)].into(), ..provost::Resume::default() };
@@ -61,16 +61,16 @@ pub(super) struct Shared {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resume {
-    /// Budgets with their new ceilings; what was used of them counts.
+    /// Budgets with their new limits; earlier usage still counts.
     pub budgets: BTreeMap<String, u64>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Who takes it up.
+    /// The actor that reopens it.
     pub by: Option<Actor>,
 }
 
 impl Runtime {
-    /// Returns a builder of a runtime.
+    /// Returns a builder.
     ///
     /// ```
     /// let builder = provost::Runtime::builder();
@@ -95,11 +95,11 @@ impl Runtime {
         &self.0.store
     }
 
-    /// What works on runs; started with the first call.
+    /// Returns the dispatcher, which is started on first use.
     pub(crate) async fn runs(&self) -> Result<&Runs, RunsError> {
         let start = async || {
             let shared = &self.0;
-            // An id of a worker is never used again, whatever source of ids a test brings.
+            // A worker id is never reused, even if a test supplies a fixed source of ids.
             let ids = HashedIds::from_system(shared.host.clock.clone());
             let ids = ids.map_err(|error| Fault::Failed(error.into()))?;
             let worker = ids.make(IdKind::Worker).parse();
@@ -111,7 +111,7 @@ impl Runtime {
             };
             let secrets = (shared.seal.clone(), shared.anchor.clone());
             let runs = Runs::start(shared.store.clone(), shared.host.clone(), config, secrets).await?;
-            // Denials are those of the agents as they are today, whatever a run was accepted under.
+            // Denials follow the current agents, not those of the time when the run was accepted.
             for agent in shared.agents.values() {
                 if let Ok(compiled) = self.compiled(agent) {
                     runs.agents.add(compiled);
@@ -122,7 +122,7 @@ impl Runtime {
         self.0.runs.get_or_try_init(start).await
     }
 
-    /// Starts a run. It is durable when this returns, and works on its own from there.
+    /// Starts a run. It is durable when this returns; a worker continues it.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::StartError> {
@@ -133,7 +133,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is no such agent or session, the session is busy, or the request has something that the run
+    /// If the agent or session does not exist, the session is busy, or the request has a setting that the run
     /// would ignore.
     pub async fn start(&self, request: impl Into<Request>) -> Result<RunHandle, StartError> {
         let mut request = request.into();
@@ -155,7 +155,7 @@ impl Runtime {
         RunHandle { run, runtime: self.clone() }
     }
 
-    /// A request as a run that can be accepted, and the caller's context, which is written nowhere.
+    /// Converts a request to a run to accept, and the caller's context, which is never recorded.
     pub(super) fn new_run(&self, request: &Request) -> Result<(NewRunRequest, Object), StartError> {
         let agent = self.agent(request.agent.as_deref())?;
         self.0.known.options(&request.options)?;
@@ -182,7 +182,7 @@ impl Runtime {
         chosen(&self.0.declarations, agent.tools.as_deref())
     }
 
-    /// The options of a run. Which policy is in force is part of them: what was decided under another one is decided
+    /// Returns the options of a run. They include the policy in force: decisions under another policy are made
     /// again.
     fn options(&self, request: &Request, agent: &Agent, run: &RunId) -> Object {
         let mut options = request.options(agent, self.tools_of(agent), run);
@@ -193,16 +193,16 @@ impl Runtime {
         options
     }
 
-    /// An agent as a run of it obeys it, without anything that only a request says.
+    /// Compiles an agent without the settings of a request.
     fn compiled(&self, agent: &Agent) -> Result<Arc<CompiledAgent>, StartError> {
         let run: RunId = "run".parse().map_err(|_| unnamed())?;
         let options = self.options(&Request::default(), agent, &run);
         Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
     }
 
-    /// Starts the worker of this runtime, if it has not started yet: it expires what waits too long, goes on with the
-    /// runs that it was asked for, and with [`Builder::works_on`] with every run of the store that fits. Starting or
-    /// resuming a run does it as well; a process that only works calls this.
+    /// Starts the worker of this runtime, unless it has started: it expires overdue waits, continues the runs
+    /// that were started or resumed here and, with [`Builder::works_on`], every run that matches. Starting or
+    /// resuming a run does this too; a process that only works calls this method.
     ///
     /// ```
     /// use provost::{ClaimFilter, Runtime, Script};
@@ -216,14 +216,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If the store does not take the worker.
+    /// If the store does not register the worker.
     pub async fn work(&self) -> Result<(), WorkError> {
         self.runs().await?;
         Ok(())
     }
 
-    /// Goes on with a run after a crash, or when what it waits for was answered elsewhere. A run that is over
-    /// stays so; see [`Runtime::reopen`].
+    /// Continues a run after a crash, or after its wait was answered in another process. An ended run
+    /// does not change; see [`Runtime::reopen`].
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -240,7 +240,7 @@ impl Runtime {
         Ok(self.handle(run.clone()))
     }
 
-    /// Takes a run up again that failed, stalled, was interrupted or spent a budget.
+    /// Reopens a run that failed, stalled, was interrupted or exceeded a budget, and continues it.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -251,7 +251,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is no such run, it is not over, or ended in a way that is final.
+    /// If the run does not exist, has not ended, or its status is final.
     pub async fn reopen(&self, run: &RunId, resume: Resume) -> Result<RunHandle, WorkError> {
         let runs = self.runs().await?;
         let by = resume.by.unwrap_or_else(crate::library);
@@ -264,8 +264,8 @@ impl Runtime {
         self.resume(run).await
     }
 
-    /// Returns the events of a run behind a position, and what streams meanwhile. The run may be live or over, and
-    /// worked on by any process.
+    /// Returns the events of a run after a position, and deltas while they stream. The run may be active or
+    /// ended, and may be active in any process.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -290,7 +290,7 @@ impl Runtime {
         Ok(self.runs().await?.events.follow(run, after))
     }
 
-    /// Waits until a run is over or rests, and returns what came of it.
+    /// Waits until a run ends or waits for an answer, and returns its outcome.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -300,7 +300,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is no such run, or it cannot be worked on here.
+    /// If the run does not exist, or this process cannot continue it.
     pub async fn outcome(&self, run: &RunId) -> Result<Outcome, WorkError> {
         let runs = self.runs().await?;
         runs.settled(run).await.map_err(unknown)?;
@@ -310,7 +310,7 @@ impl Runtime {
 
     fn outcome_of(&self, run: &RunId, read: &ReadRun) -> Result<Outcome, WorkError> {
         let (status, waits) = match read.events.last().map(|event| &event.kind) {
-            // A run that is over waits for nothing.
+            // An ended run has no open waits.
             Some(EventKind::RunEnded(ended)) => (ended.status.into(), Vec::new()),
             _ => {
                 let waits = view::waits(&read.agent, &read.history, &read.events);
@@ -321,8 +321,8 @@ impl Runtime {
         Ok(Outcome { run: run.clone(), status, waits, result })
     }
 
-    /// Says something to a run: the model reads it in its next turn. Questions that were not answered are taken
-    /// back.
+    /// Sends a message to a run: the model reads it in its next turn. Open questions are
+    /// withdrawn.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -333,14 +333,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is no such run, or it is over.
+    /// If the run does not exist, or has ended.
     pub async fn say(&self, run: &RunId, by: impl Into<Actor>, text: &str) -> Result<RunHandle, WorkError> {
         let message = Message::parse(&serde_json::json!({ "role": "user", "content": text }))?;
         let (message, mode) = (Arc::new(message), MessageMode::Supersede);
         self.post(run, by.into(), Signal::Message { message, mode, leaves_doubt: false }).await
     }
 
-    /// Stops a run: tools that work are stopped, and every call gets an honest result.
+    /// Cancels a run: running tools are stopped, and every call gets a result that says what happened.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -351,7 +351,7 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If there is no such run, or it is over.
+    /// If the run does not exist, or has ended.
     pub async fn cancel(
         &self,
         run: &RunId,
@@ -367,8 +367,8 @@ impl Runtime {
         self.resume(run).await
     }
 
-    /// Lets running attempts end, gives up the lease and stops the worker. Runs that are not over are gone on with
-    /// by another worker, or the next process.
+    /// Lets running attempts finish, releases the lease and stops the worker. Another worker, or the next
+    /// process, continues runs that have not ended.
     ///
     /// ```
     /// async fn stop(runtime: provost::Runtime) {
@@ -401,7 +401,7 @@ pub(super) fn named(session: &str) -> Result<SessionId, ContractError> {
     })
 }
 
-/// A run that cannot be read because it does not exist.
+/// The error for a run that does not exist.
 pub(super) fn unknown(error: RunsError) -> WorkError {
     match error {
         RunsError::Load(error) => error.into(),
@@ -414,7 +414,7 @@ fn instructions(agent: &Agent) -> Vec<Arc<Message>> {
     given.map(|text| Arc::new(Message::text("system", text))).into_iter().collect()
 }
 
-/// The declarations that an agent chooses, in their own order.
+/// Returns the declarations that an agent selects, in their order.
 fn chosen(declarations: &Value, names: Option<&[String]>) -> Value {
     let Some(names) = names else { return declarations.clone() };
     let entries = declarations.as_object().into_iter().flatten();

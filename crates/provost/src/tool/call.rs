@@ -1,11 +1,11 @@
-//! One call, as a tool sees it.
+//! One call, as seen by a tool.
 
 use provost_contract::json::{self, Object};
 use provost_contract::loose;
 use provost_runtime::port::{Report, ToolAction};
 use serde::de::DeserializeOwned;
 
-/// What a tool may know of a call beside its arguments, and where it reports how it gets on.
+/// Information about a call in addition to its arguments, and a channel for output and progress.
 ///
 /// ```
 /// use provost::{Call, Tool};
@@ -24,13 +24,13 @@ use serde::de::DeserializeOwned;
 pub struct Call {
     /// The id of the call, unique in its turn.
     pub id: String,
-    /// The same on every attempt: a tool that keeps it can recognise a repetition.
+    /// The idempotency key, the same on every attempt: a tool that stores it can recognise a repetition.
     pub key: String,
     /// The run.
     pub run: String,
     /// The turn of the run.
     pub turn: u64,
-    /// The caller's context, [`Request::context`](crate::Request::context), with its secrets.
+    /// The caller's context, [`Request::context`](crate::Request::context), including secrets.
     pub context: Object,
     report: Report,
 }
@@ -48,7 +48,7 @@ impl Call {
         }
     }
 
-    /// Reads an entry of the caller's context; none when it is missing or of another type.
+    /// Returns an entry of the caller's context, or `None` if it is missing or has another type.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)]
@@ -62,7 +62,7 @@ impl Call {
         serde_json::from_value(self.context.get(key)?.clone()).ok()
     }
 
-    /// Streams a piece of output to whoever follows the run. It is not stored; the result is.
+    /// Streams a piece of output to subscribers of the run. Only the result is stored.
     ///
     /// ```
     /// fn tell(call: &provost::Call) {
@@ -73,7 +73,7 @@ impl Call {
         self.report.output(text);
     }
 
-    /// Says how far the call has come, to whoever follows the run. It is not stored.
+    /// Reports progress to subscribers of the run. It is not stored.
     ///
     /// ```
     /// fn halfway(call: &provost::Call) {

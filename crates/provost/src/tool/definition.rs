@@ -1,4 +1,4 @@
-//! A tool: its declaration, and who does the work.
+//! A tool: its declaration and its implementation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) type Preview =
     Arc<dyn Fn(Object) -> Boxed<'static, Result<Option<Value>, ToolError>> + Send + Sync>;
 pub(super) type Probe = Arc<dyn Fn(Object, Call) -> Boxed<'static, EffectStatus> + Send + Sync>;
 
-/// What is known of a call that was under way when its process died.
+/// Whether a call took effect that was running when its process died.
 ///
 /// ```
 /// use provost::EffectStatus;
@@ -27,15 +27,15 @@ pub(super) type Probe = Arc<dyn Fn(Object, Call) -> Boxed<'static, EffectStatus>
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum EffectStatus {
-    /// Nobody can say: a person is asked, unless the tool may be repeated.
+    /// Unknown: a person is asked, unless the tool may be repeated.
     Unknown,
-    /// Nothing happened: it runs again, if its earlier process is gone.
+    /// It did not take effect: it runs again, if its earlier process is gone.
     NotDone,
-    /// It happened, and this was the result.
+    /// It took effect, and this was the result.
     Done(Value),
 }
 
-/// A tool a model may ask for. One that says nothing of its effects is taken to change the world: it
+/// A tool that a model can call. A tool without declared effects counts as one that writes: it
 /// runs alone, and is never repeated without a question.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool from a closure. The JSON Schema comes from the type of its argument.
+    /// Creates a tool from a closure. The JSON Schema comes from the type of its argument.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)]
@@ -75,7 +75,7 @@ impl Tool {
         Self::with_call(name, description, move |input: I, _call| work(input))
     }
 
-    /// A tool from a closure that also wants to know of the call, or reports how it gets on.
+    /// Creates a tool from a closure that also receives the [`Call`], to read its context or report progress.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)]
@@ -100,7 +100,7 @@ impl Tool {
         Self::raw(name, description, schema_of::<I>(), body)
     }
 
-    /// A tool from a type of its own.
+    /// Creates a tool from a type.
     ///
     /// ```
     /// use provost::{Call, Tool, ToolError, TypedTool};
@@ -142,8 +142,8 @@ impl Tool {
         Self { preview: Some(preview), probe: Some(probe), ..raw }
     }
 
-    /// What a call would do, for the person who must allow it. It changes nothing, and an error means that the call
-    /// would fail: then nobody is asked, and the model reads why.
+    /// Sets a preview of a call, for the approver. It must not change anything. An error means that the call
+    /// would fail: then no one is asked, and the model reads the error.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)]
@@ -172,8 +172,8 @@ impl Tool {
         self
     }
 
-    /// Finds out by its key whether a call took effect that was under way when its process died. Without it a person
-    /// is asked, unless the tool may be repeated.
+    /// Sets a function that finds out by its key whether a call took effect before its process died. Without
+    /// it a person is asked, unless the tool may be repeated.
     ///
     /// ```
     /// use provost::{Call, EffectStatus};
@@ -209,8 +209,8 @@ impl Tool {
         self
     }
 
-    /// A tool that a client of the run executes: a browser, a phone, another program. Its name is in the
-    /// namespace `client`; a call waits until [`crate::Runtime::submit`] brings the result.
+    /// Creates a tool that a client of the run executes: a browser, a phone, another program. Its name is in
+    /// the namespace `client`; a call waits until [`crate::Runtime::submit`] supplies the result.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)]
@@ -231,7 +231,7 @@ impl Tool {
         Self { name: name.to_owned(), declaration, body, preview: None, probe: None }
     }
 
-    /// Its name.
+    /// Returns the name.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -243,7 +243,7 @@ impl Tool {
         &self.name
     }
 
-    /// It changes nothing: it may run beside other readers, and again after a crash.
+    /// Declares that the tool only reads: it may run in parallel with other reads, and again after a crash.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -256,7 +256,7 @@ impl Tool {
         self.effects([SideEffect::Read])
     }
 
-    /// What it may do to the world.
+    /// Declares the effects.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -271,7 +271,8 @@ impl Tool {
         self.says("side_effects", json!(effects))
     }
 
-    /// Doing it again under the same key changes nothing, so after a crash it is simply done again.
+    /// Declares that repeating a call under the same key has no further effect, so it is repeated after a
+    /// crash.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -284,7 +285,7 @@ impl Tool {
         self.says("idempotency", json!(Idempotency::Keyed))
     }
 
-    /// The categories policies know it by, such as `write` or `destructive`.
+    /// Sets the categories for policies, such as `write` or `destructive`.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -298,7 +299,7 @@ impl Tool {
         self.says("categories", json!(names))
     }
 
-    /// A person must allow every call, unless a policy says otherwise.
+    /// Makes every call ask a person, unless a policy decides otherwise.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -311,8 +312,8 @@ impl Tool {
         self.says("action_policy", ActionPolicy::Preview.word().into())
     }
 
-    /// Equal calls in a row are its normal use, such as of a tool that waits or polls: they are no sign that
-    /// the model is stuck.
+    /// Declares that equal calls in a row are normal, as for a tool that polls: they do not
+    /// count as repetition.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -325,7 +326,7 @@ impl Tool {
         self.says("runtime", json!({ "duplicate_policy": "repeatable" }))
     }
 
-    /// How long a call may take, to the millisecond; at least one.
+    /// Sets the time limit of a call; at least one millisecond.
     ///
     /// ```
     /// # #[derive(serde::Deserialize, provost::JsonSchema)] struct No {}
@@ -348,7 +349,7 @@ impl Tool {
 pub(crate) fn schema_of<I: JsonSchema>() -> Value {
     let mut schema = schema_for!(I).to_value();
     if let Some(members) = schema.as_object_mut() {
-        // They name the Rust type and the dialect, which tell a model nothing.
+        // They name the Rust type and the schema dialect, which are useless to a model.
         members.shift_remove("$schema");
         members.shift_remove("title");
     }

@@ -1,8 +1,8 @@
-//! Why a tool did not do its work.
+//! The error of a tool.
 
 use std::fmt;
 
-/// What went wrong, in words the model reads.
+/// An error message that the model reads.
 ///
 /// ```
 /// use provost::ToolError;
@@ -19,7 +19,7 @@ use std::fmt;
 pub struct ToolError(String);
 
 impl ToolError {
-    /// An error with these words.
+    /// Creates an error with a message.
     ///
     /// ```
     /// assert_eq!(provost::ToolError::new("not there").to_string(), "not there");
@@ -35,8 +35,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// Any error can be told to the model, with what caused it. A `ToolError` itself is no
-/// [`std::error::Error`], so that `?` takes every other one.
+/// Any error converts to a `ToolError`, with its sources. `ToolError` itself does not implement
+/// [`std::error::Error`], so that `?` can convert every other error.
 impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         let mut words = error.to_string();

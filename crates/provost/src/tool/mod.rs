@@ -1,4 +1,4 @@
-//! Tools: what a model may ask for, from a closure, from a type, or from a source of many.
+//! Tools from a closure, from a type, or from a source of several.
 
 mod call;
 mod definition;

@@ -1,4 +1,4 @@
-//! What a tool gives back: a value, and what travels beside it.
+//! The output of a tool: a value with citations and notes.
 
 use provost_contract::json::Object;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::ToolError;
 
-/// A result with citations and notes beside it. The model reads the value; the record has everything.
+/// A result with citations and notes. The model reads the value; the record has everything.
 ///
 /// ```
 /// use provost::{Citation, Tool, ToolOutput};
@@ -26,7 +26,7 @@ pub struct ToolOutput<T> {
 }
 
 impl<T> ToolOutput<T> {
-    /// A result of a value.
+    /// Creates an output with a value.
     ///
     /// ```
     /// let output = provost::ToolOutput::new(42);
@@ -36,7 +36,7 @@ impl<T> ToolOutput<T> {
         Self { value, metadata: Object::new(), citations: Vec::new() }
     }
 
-    /// Says where the value comes from.
+    /// Adds a citation.
     ///
     /// ```
     /// let output = provost::ToolOutput::new(42).cite(provost::Citation::new("guide"));
@@ -48,7 +48,7 @@ impl<T> ToolOutput<T> {
         self
     }
 
-    /// Notes something beside the value, for records and not for the model.
+    /// Adds a note for records; the model does not read it.
     ///
     /// ```
     /// let output = provost::ToolOutput::new(42).note("cached", true);
@@ -61,7 +61,7 @@ impl<T> ToolOutput<T> {
     }
 }
 
-/// Where a part of a result comes from.
+/// A source of a part of a result.
 ///
 /// ```
 /// let page = provost::Citation::new("handbook").title("Beds").excerpt("Two of them are free.");
@@ -71,7 +71,7 @@ impl<T> ToolOutput<T> {
 pub struct Citation(Object);
 
 impl Citation {
-    /// A citation of a source.
+    /// Creates a citation of a source.
     ///
     /// ```
     /// let page = provost::Citation::new("handbook");
@@ -81,7 +81,7 @@ impl Citation {
         Self::default().says("source", source)
     }
 
-    /// Its title.
+    /// Sets its title.
     ///
     /// ```
     /// let page = provost::Citation::new("handbook").title("Beds");
@@ -92,7 +92,7 @@ impl Citation {
         self.says("source_title", title)
     }
 
-    /// Its address.
+    /// Sets its URL.
     ///
     /// ```
     /// let page = provost::Citation::new("web").url("https://example.org");
@@ -103,7 +103,7 @@ impl Citation {
         self.says("source_url", url)
     }
 
-    /// The words that are cited.
+    /// Sets the quoted text.
     ///
     /// ```
     /// let page = provost::Citation::new("handbook").excerpt("Two are free.");
@@ -114,7 +114,7 @@ impl Citation {
         self.says("excerpt", text)
     }
 
-    /// How well it fits.
+    /// Sets its relevance.
     ///
     /// ```
     /// let page = provost::Citation::new("handbook").score(0.8);
@@ -131,7 +131,7 @@ impl Citation {
     }
 }
 
-/// What a tool may return: anything that serialises, or a [`ToolOutput`].
+/// The return types of a tool: anything that serializes, or a [`ToolOutput`].
 ///
 /// ```
 /// fn takes(_: impl provost::ToolReply) {}
@@ -139,16 +139,16 @@ impl Citation {
 /// takes(provost::ToolOutput::new("done").note("cached", true));
 /// ```
 pub trait ToolReply: Send + 'static {
-    /// The reply in the wire form of an executor.
+    /// Returns the reply in the wire format of an executor.
     ///
     /// # Errors
-    /// If the value is no JSON.
+    /// If the value cannot be serialized to JSON.
     fn into_reply(self) -> Result<Value, ToolError>;
 }
 
 impl<T: Serialize + Send + 'static> ToolReply for T {
     fn into_reply(self) -> Result<Value, ToolError> {
-        // Wrapped, so that a result with a key `success` of its own stays a result.
+        // Wrapped, so that a result with its own key `success` stays a result.
         Ok(json!({ "success": true, "result": encoded(self)? }))
     }
 }

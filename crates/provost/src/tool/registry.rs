@@ -12,7 +12,7 @@ use super::{Call, EffectStatus, Tool};
 pub(crate) struct Registry(BTreeMap<String, Tool>);
 
 impl Registry {
-    /// Adds a tool; false when its name is taken.
+    /// Adds a tool; returns false if its name is taken.
     pub(crate) fn add(&mut self, tool: Tool) -> bool {
         self.0.insert(tool.name.clone(), tool).is_none()
     }

@@ -1,4 +1,4 @@
-//! Tools that come together: a source with an executor of its own.
+//! Tool sources: several tools with one executor.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
 use serde_json::Value;
 
-/// Tools that come together with what carries them out. Sources, executors and single tools are used side by side; a
-/// name that two of them have is refused by [`Builder::build`](crate::Builder::build).
+/// Several tools with the executor that runs them. Sources, executors and single tools can be combined; a
+/// duplicate name is rejected by [`Builder::build`](crate::Builder::build).
 ///
 /// ```
 /// # #[cfg(feature = "tools")] {
@@ -23,7 +23,7 @@ use serde_json::Value;
 /// # }
 /// ```
 pub trait ToolSource {
-    /// Returns the declarations as an object, by the names of the tools, and what carries the tools out.
+    /// Returns the declarations as an object keyed by tool name, and the executor.
     fn into_parts(self) -> (Value, Arc<dyn ToolExecutor>);
 }
 
@@ -41,7 +41,7 @@ impl ToolSource for provost_tools::Tools {
     }
 }
 
-/// All tools of a runtime: each call goes to the executor that brought its tool.
+/// All tools of a runtime: each call goes to the executor of its tool.
 #[derive(Clone, Default)]
 pub(crate) struct Toolbox {
     executors: Vec<Arc<dyn ToolExecutor>>,
@@ -50,7 +50,7 @@ pub(crate) struct Toolbox {
 }
 
 impl Toolbox {
-    /// Adds the tools of an executor. Returns the name that is taken, if one is.
+    /// Adds the tools of an executor. Returns a name that is taken, if there is one.
     pub(crate) fn add<'n>(
         &mut self,
         names: impl IntoIterator<Item = &'n String>,
@@ -82,7 +82,8 @@ impl ToolExecutor for Toolbox {
         self.executors.iter().for_each(|executor| executor.release(run));
     }
 
-    /// The name of a process does not say whose it is: one that started no processes has nothing to end.
+    /// A process name does not identify its executor, so every executor is asked; one that started no
+    /// processes does nothing.
     fn end_earlier<'a>(&'a self, process: &'a str) -> Boxed<'a, Result<(), String>> {
         Box::pin(async move {
             for executor in &self.executors {

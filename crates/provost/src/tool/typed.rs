@@ -1,4 +1,4 @@
-//! A tool as a type of its own.
+//! A tool implemented by a type.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -37,24 +37,24 @@ pub trait TypedTool: Send + Sync + 'static {
 
     /// The name, `namespace/name`.
     const NAME: &'static str;
-    /// What the model reads.
+    /// The description that the model reads.
     const DESCRIPTION: &'static str;
 
-    /// Does the work. Dropping the future stops it.
+    /// Runs the call. Dropping the future stops it.
     fn run(
         &self,
         input: Self::Input,
         call: Call,
     ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
 
-    /// Returns what a call would do, for the person who must allow it. Changes nothing. An error means that the call
-    /// would fail: then nobody is asked, and the model reads why.
+    /// Returns a preview of a call, for the approver. It must not change anything. An error means that the call
+    /// would fail: then no one is asked, and the model reads the error.
     fn preview(&self, input: Self::Input) -> impl Future<Output = Result<Option<Value>, ToolError>> + Send {
         drop(input);
         async { Ok(None) }
     }
 
-    /// Finds out by its key whether a call took effect that was under way when its process died.
+    /// Finds out by its key whether a call took effect before its process died.
     fn probe_effect(&self, input: Self::Input, call: Call) -> impl Future<Output = EffectStatus> + Send {
         drop((input, call));
         async { EffectStatus::Unknown }

@@ -1,4 +1,4 @@
-//! One executor as a turn knows it.
+//! One executor of a turn.
 
 use provost_contract::action::{ExecutorType, Idempotency, SideEffects};
 use provost_contract::json::{self, Object};
@@ -11,7 +11,7 @@ use super::ArgumentSchema;
 
 const CODE: &str = "invalid_catalog";
 
-/// What the agent's rules say of an executor; the order is the severity.
+/// The permission that the agent's rules give an executor, ordered by severity.
 #[derive(
     Clone,
     Copy,
@@ -37,7 +37,7 @@ pub enum Permission {
     Deny,
 }
 
-/// Whether an executor can be asked now; the order is the preference.
+/// Whether an executor is available, ordered by preference.
 #[derive(
     Clone,
     Copy,
@@ -56,42 +56,42 @@ pub enum Permission {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Availability {
-    /// At once.
+    /// Available.
     #[default]
     Available,
-    /// It can, but it has work already.
+    /// Available, but busy.
     Busy,
-    /// It cannot.
+    /// Not available.
     Unavailable,
 }
 
-/// One executor: what it is called, what it can do and what that changes.
+/// An executor: its name, its capabilities and its effects.
 #[derive(Debug)]
 pub struct Entry {
     /// Its class.
     pub kind: ExecutorType,
-    /// Its name inside the class.
+    /// Its name, unique in the class.
     pub name: String,
-    /// What it does, for whoever chooses.
+    /// Its description.
     pub description: Option<String>,
-    /// What it can do, in words to match.
+    /// Its capabilities.
     pub capabilities: Vec<String>,
-    /// What it changes.
+    /// Its effects.
     pub side_effects: SideEffects,
-    /// Whether it may be asked twice.
+    /// Whether a call may be repeated.
     pub idempotency: Idempotency,
-    /// What the agent's rules say of it, where that is known.
+    /// The permission that the agent's rules give, if known.
     pub permission: Option<Permission>,
-    /// Whether it can be asked now.
+    /// Whether it is available.
     pub availability: Availability,
-    /// What asking it costs, in millionths of the account's currency, where that is known.
+    /// The cost of a call, in millionths of the account's currency, if known.
     pub cost_micros: Option<u64>,
-    /// The schema of its input; none accepts any object.
+    /// The JSON Schema of its input; `None` accepts any object.
     pub input_schema: Option<ArgumentSchema>,
 }
 
 impl Entry {
-    /// An executor with a name and nothing else declared.
+    /// Creates an executor with a name and no other declarations.
     pub fn new(kind: ExecutorType, name: impl Into<String>) -> Self {
         Self {
             kind,
@@ -107,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// Reads an entry; `kind` holds for entries that do not name their own type.
+    /// Parses an entry; `kind` is the default for entries without a type.
     pub(super) fn parse(value: &Value, kind: Option<ExecutorType>) -> Result<Self> {
         let raw =
             value.as_object().ok_or_else(|| ContractError::whole(CODE, "an entry must be an object"))?;
@@ -148,7 +148,7 @@ impl Entry {
         Ok(())
     }
 
-    /// Whether it offers this capability.
+    /// Returns whether it offers this capability.
     pub fn offers(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|offered| offered == capability)
     }

@@ -1,4 +1,5 @@
-//! What one turn's model may ask for: the same object is shown in the prompt and used to check the answer.
+//! The executors that a model may use in one turn. The same object generates the prompt and checks the
+//! response.
 
 mod entry;
 mod sample;

@@ -1,14 +1,14 @@
-//! Reading a schema the way a model would: what it takes, and the least that fits.
+//! Signatures and minimal examples of a JSON Schema.
 
 use provost_contract::json::Object;
 use serde_json::{Value, json};
 
-/// How many properties a signature names.
+/// The maximum number of properties in a signature.
 const NAMED_MAX: usize = 12;
-/// How deep a sample goes.
+/// The maximum depth of a sample.
 const DEPTH_MAX: usize = 4;
 
-/// What an object schema takes: `{path: string, start?: integer}`.
+/// Returns the signature of an object schema: `{path: string, start?: integer}`.
 pub(super) fn signature(schema: &Value) -> String {
     let properties = schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
@@ -39,7 +39,7 @@ fn type_word(schema: &Value) -> String {
     }
 }
 
-/// Whether a property takes a number or a boolean and no text.
+/// Returns whether a property accepts a number or a boolean and no string.
 pub(super) fn wants_scalar(schema: &Value, property: &str) -> bool {
     let property = schema.get("properties").and_then(|properties| properties.get(property));
     let is_scalar = |word: &Value| matches!(word.as_str(), Some("integer" | "number" | "boolean"));
@@ -53,7 +53,7 @@ pub(super) fn wants_scalar(schema: &Value, property: &str) -> bool {
     }
 }
 
-/// A guess at the least value a schema takes; whoever asks checks it.
+/// Guesses the smallest value that matches a schema; the caller must check it.
 pub(super) fn sample(schema: &Value, name: &str, depth: usize) -> Value {
     if let Some(value) = given(schema) {
         return value.clone();
@@ -76,7 +76,7 @@ pub(super) fn sample(schema: &Value, name: &str, depth: usize) -> Value {
     }
 }
 
-/// A value the schema's author named.
+/// Returns a value that the schema itself gives.
 fn given(schema: &Value) -> Option<&Value> {
     let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|values| values.first());
     schema

@@ -1,7 +1,7 @@
-//! Checking arguments against a JSON Schema (draft 2020-12). The only file that knows the schema crate.
+//! Checks arguments against a JSON Schema (draft 2020-12). The only file that uses the schema crate.
 //!
 //! References inside a schema resolve inside that schema alone; nothing is ever fetched. Patterns run
-//! under a step limit, so that no argument can keep the checker busy.
+//! under a step limit, so that no argument can make the checker slow.
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use provost_contract::{ContractError, Result};
@@ -10,21 +10,21 @@ use serde_json::Value;
 use super::sample;
 
 const CODE: &str = "invalid_tool_schema";
-/// How many steps one pattern may take on one text.
+/// The step limit of one pattern on one string.
 const PATTERN_STEPS_MAX: usize = 100_000;
-/// How many faults of one set of arguments are told.
+/// The maximum number of reported faults.
 const FAULTS_MAX: usize = 8;
-/// A longer value is not repeated in a message.
+/// A longer value is not quoted in a message.
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// A compiled argument schema, beside the schema as its author wrote it.
+/// A compiled JSON Schema, with its source.
 #[derive(Debug)]
 pub struct ArgumentSchema {
     raw: Value,
     validator: Validator,
 }
 
-/// One thing wrong with arguments.
+/// A mismatch between arguments and schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentFault {
     /// Where, as a JSON pointer into the arguments.
@@ -33,7 +33,7 @@ pub struct ArgumentFault {
     pub message: String,
 }
 
-/// The place and what was expected there; a fault of the whole names no place.
+/// Returns the position and the expectation; a fault of the whole value has no position.
 impl std::fmt::Display for ArgumentFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.pointer.as_str() {
@@ -44,7 +44,7 @@ impl std::fmt::Display for ArgumentFault {
 }
 
 impl ArgumentSchema {
-    /// Compiles a schema once, for every check of a turn.
+    /// Compiles a schema once for all checks of a turn.
     pub fn compile(raw: &Value) -> Result<Self> {
         let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS_MAX);
         let built = jsonschema::options()
@@ -60,28 +60,28 @@ impl ArgumentSchema {
         }
     }
 
-    /// The schema as its author wrote it.
+    /// Returns the source of the schema.
     pub fn raw(&self) -> &Value {
         &self.raw
     }
 
-    /// What it takes, in one line for a model.
+    /// Returns the signature, in one line for a model.
     pub fn signature(&self) -> String {
         sample::signature(&self.raw)
     }
 
-    /// The least arguments that fit; none when that cannot be guessed.
+    /// Returns minimal arguments that match, or `None` if they cannot be guessed.
     pub fn example(&self) -> Option<Value> {
         let guess = sample::sample(&self.raw, "value", 0);
         (guess.is_object() && self.validator.is_valid(&guess)).then_some(guess)
     }
 
-    /// Whether a property takes a number or a boolean and no text.
+    /// Returns whether a property accepts a number or a boolean and no string.
     pub(crate) fn wants_scalar(&self, property: &str) -> bool {
         sample::wants_scalar(&self.raw, property)
     }
 
-    /// What is wrong with the arguments; empty when they fit.
+    /// Returns the mismatches; empty if the arguments match.
     pub fn faults(&self, arguments: &Value) -> Vec<ArgumentFault> {
         if self.validator.is_valid(arguments) {
             return Vec::new();
@@ -98,7 +98,7 @@ impl ArgumentSchema {
     }
 }
 
-/// The draft a schema names, else 2020-12.
+/// Returns the draft that a schema names; the default is 2020-12.
 fn draft_of(raw: &Value) -> Draft {
     let named = Draft::default().detect(raw);
     if named == Draft::Unknown { Draft::Draft202012 } else { named }

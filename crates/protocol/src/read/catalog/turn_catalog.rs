@@ -10,7 +10,7 @@ use super::Entry;
 
 const CODE: &str = "invalid_catalog";
 
-/// All executors a turn knows, in the order they are shown.
+/// All executors of a turn, in the order in which they are shown.
 #[derive(Debug, Default)]
 pub struct Catalog {
     entries: Vec<Entry>,
@@ -18,7 +18,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Takes the entries in order; two of one class and name are refused.
+    /// Creates a catalog; two entries with the same class and name are an error.
     pub fn new(entries: Vec<Entry>) -> Result<Self> {
         let mut positions: HashMap<ExecutorType, HashMap<String, usize>> = HashMap::new();
         for (position, entry) in entries.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Catalog {
         Ok(Self { entries, positions })
     }
 
-    /// Reads `{tools, agents, executors}`. An agent that may not be delegated to does not exist here.
+    /// Parses `{tools, agents, executors}`. Agents that cannot be delegated to are omitted.
     pub fn parse(tools: &[Value], agents: &[Value], executors: &[Value]) -> Result<Self> {
         let mut entries = Vec::new();
         for tool in tools {
@@ -46,27 +46,27 @@ impl Catalog {
         Self::new(entries)
     }
 
-    /// All entries, in order.
+    /// Returns all entries, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The entries of one class, in order.
+    /// Returns the entries of one class, in order.
     pub fn of(&self, kind: ExecutorType) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |entry| entry.kind == kind)
     }
 
-    /// The entry of this class and name; case matters.
+    /// Returns the entry with this class and name; case-sensitive.
     pub fn find(&self, kind: ExecutorType, name: &str) -> Option<&Entry> {
         self.positions.get(&kind)?.get(name).and_then(|position| self.entries.get(*position))
     }
 
-    /// The tool of this name.
+    /// Returns the tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Entry> {
         self.find(ExecutorType::Tool, name)
     }
 
-    /// The agent of this name.
+    /// Returns the agent with this name.
     pub fn agent(&self, name: &str) -> Option<&Entry> {
         self.find(ExecutorType::Agent, name)
     }

@@ -1,4 +1,4 @@
-//! Arguments against the schema of the tool they are for. Nothing is converted.
+//! Checks arguments against the schema of their tool. Nothing is converted.
 
 use provost_contract::json::Object;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::{Code, Entry};
 
-/// Checks arguments that stand, or are missing, at `base` in the declaration.
+/// Checks the arguments, possibly missing, at `base` in the declaration.
 pub(crate) fn check_arguments(entry: &Entry, arguments: Option<&Value>, base: &str, notes: &mut Notes) {
     let Some(schema) = &entry.input_schema else { return };
     let none = Value::Object(Object::new());

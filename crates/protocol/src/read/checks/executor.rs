@@ -1,4 +1,4 @@
-//! Whether somebody in this turn's catalog can do what an action asks for.
+//! Checks that the catalog of this turn has an executor for an action.
 
 use provost_contract::action::{ExecutorRef, ExecutorType, Target};
 
@@ -6,13 +6,13 @@ use super::{listed, nearest};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::{Catalog, Code, Entry};
 
-/// Where the parts of an executor stand in the declaration.
+/// The positions of the parts of an executor in the declaration.
 pub(crate) struct ExecutorSpots {
     pub(crate) target: Spot,
     pub(crate) capabilities: Spot,
 }
 
-/// Checks an executor; returns the entry when one was named and exists.
+/// Checks an executor; returns the entry if one was named and exists.
 pub(crate) fn check_executor<'a>(
     executor: &ExecutorRef,
     spots: ExecutorSpots,
@@ -37,7 +37,7 @@ pub(crate) fn check_executor<'a>(
     }
 }
 
-/// No executor of that class has that name.
+/// No executor of this class has this name.
 fn unknown(kind: ExecutorType, name: &str, spot: Spot, catalog: &Catalog) -> Fault {
     let code = match kind {
         ExecutorType::Tool => Code::UnknownTool,
@@ -55,7 +55,7 @@ fn unknown(kind: ExecutorType, name: &str, spot: Spot, catalog: &Catalog) -> Fau
     Fault::new(code, spot, format!("there is no {class} {name:?} in this turn")).hint(hint)
 }
 
-/// The runtime is to choose: is there anything to choose from?
+/// Checks that the runtime has a candidate to choose.
 fn nobody(
     kind: ExecutorType,
     capabilities: &[String],

@@ -1,4 +1,4 @@
-//! The graph of a declaration, told as faults.
+//! Reports the faults of a declaration's graph.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use crate::read::graph::{Graph, GraphFault, Node};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::{Code, Turn};
 
-/// Checks ids, dependencies, conditions, cycles and depth; returns the graph when it is sound.
+/// Checks ids, dependencies, conditions, cycles and depth; returns the graph if it is valid.
 ///
-/// `broken` are the ids of actions that have faults already: to depend on one is not a second fault.
+/// `broken` are the ids of actions that already have faults: a dependency on one is not reported again.
 pub(crate) fn check_graph(
     drafted: &[Drafted],
     broken: &HashSet<String>,
@@ -60,7 +60,7 @@ fn told(fault: &GraphFault, drafted: &[Drafted]) -> Fault {
     }
 }
 
-/// A dependency that names nothing.
+/// Reports a dependency on an unknown action.
 pub(crate) fn unknown_dependency<'a, I: Iterator<Item = &'a str>>(
     whose: &str,
     dependency: &str,
@@ -76,7 +76,7 @@ pub(crate) fn unknown_dependency<'a, I: Iterator<Item = &'a str>>(
     Fault::new(Code::UnknownDependency, spot, message).hint(hint)
 }
 
-/// A condition looks at a dependency: nothing else is known to have ended.
+/// A condition must name a dependency, because only dependencies are known to have ended.
 fn check_conditions(drafted: &[Drafted], notes: &mut Notes) {
     for draft in drafted {
         for condition in &draft.action.when {

@@ -1,4 +1,4 @@
-//! The checks both forms share: who is asked, with what, in which order, with which background.
+//! The checks that both forms share: executors, arguments, dependencies and references.
 
 mod arguments;
 mod executor;

@@ -1,13 +1,13 @@
-//! Helping a model that misspelt a name.
+//! Suggestions for misspelt names.
 
-/// A longer list is cut.
+/// The maximum length of a list of names.
 const LISTED_MAX: usize = 20;
-/// More edits make another word.
+/// The maximum edit distance of a suggestion.
 const EDITS_MAX: usize = 2;
-/// Longer names are not compared letter by letter.
+/// Longer names are not compared.
 const COMPARED_CHARS_MAX: usize = 64;
 
-/// The names as one readable list, cut when it is long.
+/// Joins the names to a readable list, truncated if it is long.
 pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names = names.peekable();
     if names.peek().is_none() {
@@ -22,7 +22,7 @@ pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     shown.join(", ")
 }
 
-/// The name that was probably meant.
+/// Returns the most similar name.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let folded =
         |name: &str| name.chars().take(COMPARED_CHARS_MAX).flat_map(char::to_lowercase).collect::<Vec<_>>();
@@ -33,7 +33,7 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) ->
     near.min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
 }
 
-/// How many letters must change to make one word the other.
+/// Returns the edit distance of two names.
 fn edits(left: &[char], right: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (index, letter) in left.iter().enumerate() {

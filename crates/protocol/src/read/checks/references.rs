@@ -1,4 +1,5 @@
-//! References of a declaration: sections are expanded at once, everything else must be able to exist.
+//! Resolves the references of a declaration: sections are expanded at once; other references are checked for
+//! plausibility.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::{Document, Lookup, is_self_contained};
 use crate::{Code, Turn};
 
-/// Resolves the references of one declaration, within the limit of what sections may grow to.
+/// Resolves the references of one declaration, within the size limit of expanded sections.
 pub(crate) struct References<'a> {
     document: &'a Document<'a>,
     bytes_left: usize,
@@ -48,7 +49,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// The task text a `prompt_ref` stands for.
+    /// Returns the text of a `prompt_ref`.
     pub(crate) fn prompt(&mut self, text: &str, spot: Spot, notes: &mut Notes) -> Option<Prompt> {
         let Ok(Reference::Section(name)) = Reference::parse(text) else {
             let message = format!("prompt_ref {text:?} must be md:<section>: a section of this message");
@@ -83,7 +84,7 @@ impl<'a> References<'a> {
         context
     }
 
-    /// The text of a section.
+    /// Returns the text of a section.
     pub(crate) fn section(&mut self, name: &str, spot: Spot, notes: &mut Notes) -> Option<String> {
         let document = self.document;
         let known = self.known.entry(name.to_owned()).or_insert_with(|| look_up(document, name));
@@ -106,7 +107,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// Reads a reference, or notes why it is none.
+/// Parses a reference, or reports why it is invalid.
 pub(crate) fn parsed_reference(text: &str, spot: &Spot, notes: &mut Notes) -> Option<Reference> {
     match Reference::parse(text) {
         Ok(reference) => Some(reference),
@@ -135,7 +136,7 @@ fn look_up(document: &Document<'_>, name: &str) -> Result<String, (Code, String)
     }
 }
 
-/// What one action may look back at.
+/// The actions whose results an action may refer to.
 struct Reach<'a> {
     ancestors: Option<&'a Ancestors>,
     positions: &'a HashMap<ActionId, usize>,
@@ -145,7 +146,7 @@ struct Reach<'a> {
 }
 
 impl Reach<'_> {
-    /// Another action's result must exist when this one starts.
+    /// A result of another action must exist when this action starts.
     fn check(&self, whose: &ActionId, other: &ActionId, text: &str, spot: Spot, notes: &mut Notes) {
         let known = self.positions.get(other);
         let before = match (known, self.ancestors) {
@@ -167,7 +168,7 @@ impl Reach<'_> {
         notes.fault(Fault::new(Code::UnresolvedReference, spot, message).hint(hint));
     }
 
-    /// A satisfied action of an earlier run counts when this action, or one it waits for, names it.
+    /// A satisfied action of an earlier run is allowed if this action, or one of its dependencies, names it.
     fn was_completed_before(&self, other: &ActionId) -> bool {
         let waits =
             |at: usize| self.drafted.get(at).is_some_and(|draft| draft.action.depends_on.contains(other));

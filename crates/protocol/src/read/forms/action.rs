@@ -36,8 +36,8 @@ const KEYS: [&str; 18] = [
     "policies",
 ];
 
-/// Reads an action and checks who is asked, with what. `persist` is the envelope's. An action with faults
-/// is still returned when it has an id, so that one pass finds everything.
+/// Parses an action and checks its executor and arguments. `persist` is the envelope's. An action with faults
+/// is still returned if it has an id, so that one pass finds all faults.
 pub(super) fn read_action(
     value: &Value,
     at: String,
@@ -85,7 +85,7 @@ fn read_texts(raw: &Object, action: &mut Action) -> Result<()> {
     Ok(())
 }
 
-/// An executor that is left out is the runtime's choice; one that is given names its class.
+/// If the executor is omitted, the runtime chooses; if it is given, it names its class.
 fn read_executor(raw: &Object, action: &mut Action) -> Result<()> {
     action.input = json::optional_object(CODE, "input", raw)?;
     let Some(executor) = json::present(raw, "executor") else { return Ok(()) };
@@ -122,7 +122,7 @@ fn read_policies(raw: &Object, action: &mut Action) -> Result<()> {
     Ok(())
 }
 
-/// A list of names, or one name in place of a list of one.
+/// A list of names, or a single name.
 fn names(raw: &Object, key: &str) -> Result<Vec<String>> {
     match json::present(raw, key) {
         None => Ok(Vec::new()),
@@ -131,7 +131,7 @@ fn names(raw: &Object, key: &str) -> Result<Vec<String>> {
     }
 }
 
-/// References keep their exact text; one that is repeated stays where it first stood.
+/// References keep their exact text; duplicates are removed.
 fn references(raw: &Object) -> Result<Vec<String>> {
     json::present(raw, "context_refs").map_or(Ok(Vec::new()), |refs| json::texts(CODE, "context_refs", refs))
 }

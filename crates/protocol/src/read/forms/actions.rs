@@ -1,4 +1,4 @@
-//! The actions of a declaration between reading and accepting.
+//! The actions of a declaration between parsing and acceptance.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::Document;
 use crate::{Code, Turn};
 
-/// The two ways to write a declaration.
+/// The two forms of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `{kind, message, calls}`.
@@ -19,11 +19,11 @@ pub(crate) enum Form {
     Full,
 }
 
-/// One action as it was read, before it is checked against the others.
+/// A parsed action, before it is checked against the others.
 #[derive(Debug)]
 pub(crate) struct Drafted {
     pub(crate) action: Action,
-    /// Where it stands in the declaration.
+    /// Its position in the declaration.
     pub(crate) at: String,
     pub(crate) form: Form,
     pub(crate) prompt_ref: Option<String>,
@@ -35,7 +35,7 @@ impl Drafted {
         Self { action, at, form, prompt_ref: None, context_refs: Vec::new() }
     }
 
-    /// Where its dependencies stand.
+    /// The position of its dependencies.
     pub(crate) fn depends_at(&self) -> String {
         depends_at(&self.at, self.form)
     }
@@ -48,7 +48,7 @@ pub(super) fn depends_at(at: &str, form: Form) -> String {
     }
 }
 
-/// Reads ids of dependencies. What cannot be an id cannot be one that exists.
+/// Parses the ids of dependencies. An invalid id cannot name an existing action.
 pub(super) fn read_dependencies(
     whose: &ActionId,
     names: &[String],
@@ -67,7 +67,7 @@ pub(super) fn read_dependencies(
     ids
 }
 
-/// Whether there are more actions than a declaration may have; if so, none of them is read.
+/// Returns whether there are too many actions; then none of them is parsed.
 pub(super) fn too_many(count: usize, at: &str, turn: &Turn<'_>, notes: &mut Notes) -> bool {
     let most = turn.limits.actions_max;
     if count > most {
@@ -77,9 +77,9 @@ pub(super) fn too_many(count: usize, at: &str, turn: &Turn<'_>, notes: &mut Note
     count > most
 }
 
-/// Checks the actions against each other and expands their references; nothing when anything is wrong.
+/// Checks the actions against each other and expands their references; returns `None` on any fault.
 ///
-/// `broken` are the ids of actions that could not be read.
+/// `broken` are the ids of actions that could not be parsed.
 pub(crate) fn finish(
     mut drafted: Vec<Drafted>,
     broken: &HashSet<String>,

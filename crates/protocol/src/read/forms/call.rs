@@ -18,7 +18,7 @@ const CODE: &str = "invalid_schema";
 const KEYS: [&str; 7] = ["id", "type", "name", "args", "depends", "result", "title"];
 /// How models write that there is no dependency.
 const NO_DEPENDENCY: &str = "none";
-/// How models write a delegation as if it were a tool.
+/// The tool name that models use for a delegation.
 pub(crate) const TASK_TOOL: &str = "task";
 
 #[derive(Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -28,7 +28,7 @@ pub(crate) enum CallType {
     Agent,
 }
 
-/// The results the flat form can ask for: `none` and `excerpt` need the full form.
+/// The result policies of the flat form: `none` and `excerpt` need the full form.
 #[derive(Clone, Copy, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum FlatResult {
@@ -53,8 +53,8 @@ impl From<FlatResult> for ReturnToModel {
     }
 }
 
-/// Reads a call and checks who is asked, with what. `ids` are the ids of all calls. A call with faults is
-/// still returned when it has an id, so that one pass finds everything.
+/// Parses a call and checks its executor and arguments. `ids` are the ids of all calls. A call with faults is
+/// still returned if it has an id, so that one pass finds all faults.
 pub(super) fn read_call(
     value: &Value,
     at: &str,
@@ -106,12 +106,12 @@ fn read_depends(raw: &Object) -> Result<Vec<String>> {
     }
 }
 
-/// Who is asked for what.
+/// The executor of a call and its task.
 struct Ask<'a> {
     kind: CallType,
     name: &'a str,
     args: &'a Object,
-    /// The same as they stand in the call, if they do.
+    /// The positions of both in the call, if present.
     given: Option<&'a Value>,
     title: Option<&'a str>,
     at: &'a str,
@@ -166,12 +166,12 @@ fn executor(kind: ExecutorType, name: &str, capabilities: Vec<String>) -> Execut
     ExecutorRef { kind: Some(kind), target: Target::from_name(name), capabilities }
 }
 
-/// The task text in the arguments of a delegation.
+/// Returns the task text in the arguments of a delegation.
 pub(crate) fn task_text(args: &Object) -> Option<&str> {
     ["prompt", "description", "task"].into_iter().find_map(|key| json::trimmed_text(args, key))
 }
 
-/// The agent the arguments of a `task` call name.
+/// Returns the agent that the arguments of a `task` call name.
 pub(crate) fn delegate_of(args: &Object) -> Option<&str> {
     ["agent", "subagent_type"].into_iter().find_map(|key| json::trimmed_text(args, key))
 }
@@ -180,7 +180,7 @@ fn spot(at: &str, field: &str) -> Spot {
     Spot::Pointer(format!("{at}/{field}"))
 }
 
-/// Drops `none` where no call has that id.
+/// Removes `none`, unless a call has this id.
 fn without_sentinel(mut depends: Vec<String>, ids: &HashSet<&str>, notes: &mut Notes) -> Vec<String> {
     let before = depends.len();
     depends.retain(|name| name != NO_DEPENDENCY || ids.contains(NO_DEPENDENCY));

@@ -1,4 +1,4 @@
-//! A model's decision about a run that cannot go on by itself.
+//! A model's decision about a run that cannot continue by itself.
 
 use provost_contract::action::ActionId;
 use provost_contract::json::{self, Object};
@@ -9,38 +9,38 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 const CODE: &str = "invalid_schema";
 
-/// What to do.
+/// The choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Choice {
-    /// Try the action again.
+    /// Retry the action.
     Retry,
-    /// Go on without it.
+    /// Skip the action.
     Skip,
-    /// End the run.
+    /// Abort the run.
     Abort,
-    /// Go on as it is.
+    /// Continue past the action.
     Continue,
-    /// Let the user decide.
+    /// Ask the user.
     AskUser,
 }
 
-/// The decision and what it is about.
+/// A decision and its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The run.
     pub run_id: String,
-    /// What to do.
+    /// The choice.
     pub choice: Choice,
-    /// The action, when it is about one.
+    /// The action, if it concerns one.
     pub action_id: Option<ActionId>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 impl Decision {
-    /// Reads `{type: "decision", run_id, choice, action_id?, reason?}`.
+    /// Parses `{type: "decision", run_id, choice, action_id?, reason?}`.
     pub(crate) fn read(raw: &Object) -> Result<Self> {
         json::only_keys(CODE, "", raw, &["type", "run_id", "choice", "action_id", "reason"])?;
         if json::text(raw, "type") != Some("decision") {
@@ -60,7 +60,7 @@ impl Decision {
         })
     }
 
-    /// The wire form `{run_id, choice, action_id, reason}`.
+    /// Returns the wire form `{run_id, choice, action_id, reason}`.
     pub fn to_value(&self) -> Value {
         json!({
             "run_id": self.run_id,
@@ -71,7 +71,7 @@ impl Decision {
     }
 }
 
-/// The run a declaration is about.
+/// Returns the run that a declaration concerns.
 pub(super) fn read_run_id(raw: &Object) -> Result<String> {
     match json::trimmed_text(raw, "run_id") {
         Some(run_id) => Ok(run_id.to_owned()),
@@ -79,7 +79,7 @@ pub(super) fn read_run_id(raw: &Object) -> Result<String> {
     }
 }
 
-/// Reads `{run_id, reason?}`; a type is allowed and must say cancel.
+/// Parses `{run_id, reason?}`; `type` is optional and must be `cancel`.
 pub(super) fn read_cancel(raw: &Object) -> Result<(String, Option<String>)> {
     json::only_keys(CODE, "", raw, &["type", "run_id", "reason"])?;
     if json::present(raw, "type").is_some_and(|word| word != "cancel") {

@@ -1,4 +1,4 @@
-//! The envelope of a full declaration: what routes it.
+//! The envelope of a full declaration.
 
 use provost_contract::json::{self, Object};
 use provost_contract::policies::Policies;
@@ -9,20 +9,20 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 const CODE: &str = "invalid_schema";
 
-/// What a declaration is for.
+/// The purpose of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Intent {
-    /// Do it.
+    /// Execute the actions.
     Execute,
-    /// Check it and show it; nothing runs.
+    /// Check and show the actions; nothing runs.
     Plan,
-    /// Show more of something stored.
+    /// Show more of a stored record or artifact.
     ExpandRef,
-    /// Stop a run.
+    /// Cancel a run.
     Cancel,
-    /// Replace what is left of a run.
+    /// Replace the rest of a run.
     Revise,
     /// Decide about a blocked or failed action.
     Decide,
@@ -35,20 +35,20 @@ pub enum Intent {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Mode {
-    /// It lives as long as the turn.
+    /// It exists only during the turn.
     Ephemeral,
     /// It is stored before it runs.
     Durable,
 }
 
-/// How the graph is walked.
+/// The execution strategy of the graph.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Strategy {
-    /// Whatever is ready, side by side.
+    /// All ready actions, in parallel.
     #[default]
     Dag,
     /// One after the other.
@@ -58,27 +58,27 @@ pub enum Strategy {
 /// The envelope, without its payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
-    /// What it is for.
+    /// The purpose.
     pub intent: Intent,
-    /// Whether actions are stored before they run, unless they say otherwise.
+    /// Whether actions are stored before they run, by default.
     pub persist: bool,
-    /// What people see.
+    /// The title for people.
     pub title: Option<String>,
-    /// How the graph is walked.
+    /// The execution strategy.
     pub strategy: Strategy,
-    /// How the model would like to answer afterwards.
+    /// The model's preference for its later answer.
     pub response_policy: Object,
     /// Policies for every action.
     pub policies: Policies,
 }
 
 impl Envelope {
-    /// Whether the run must survive a restart: it follows `persist`.
+    /// Returns whether the run must survive a restart; it follows `persist`.
     pub fn mode(&self) -> Mode {
         if self.persist { Mode::Durable } else { Mode::Ephemeral }
     }
 
-    /// Reads what stands beside the payload of an intent.
+    /// Parses the fields next to the payload of an intent.
     pub(super) fn read(raw: &Object, intent: Intent) -> Result<Self> {
         let persist = match json::present(raw, "persist") {
             None => false,
@@ -117,7 +117,7 @@ impl Envelope {
         Ok(())
     }
 
-    /// The wire form `{intent, persist, title, execution: {mode, strategy}, …}`.
+    /// Returns the wire form `{intent, persist, title, execution: {mode, strategy}, …}`.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({
             "intent": self.intent,

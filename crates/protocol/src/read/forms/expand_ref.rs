@@ -1,4 +1,4 @@
-//! `expand_ref`: one runtime action for each stored thing the model wants to see more of.
+//! `expand_ref`: one runtime action for each reference that the model wants to expand.
 
 use provost_contract::Action;
 use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, Reference, ReturnToModel};
@@ -12,7 +12,7 @@ use crate::read::notes::Notes;
 
 const CODE: &str = "invalid_schema";
 
-/// Reads `{refs: [{ref, reason?, range?}]}`.
+/// Parses `{refs: [{ref, reason?, range?}]}`.
 pub(super) fn read_expand_ref(raw: &Object, turn: &Turn<'_>, notes: &mut Notes) -> Option<Vec<Action>> {
     let refs = notes.take("/payload", refs_of(raw))?;
     if too_many(refs.len(), "/payload/refs", turn, notes) {

@@ -1,4 +1,4 @@
-//! The flat form `{kind, message?, calls?}`: what a model fills in when it calls the carrier tool.
+//! The flat form `{kind, message?, calls?}`: the arguments of the carrier tool.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ enum Kind {
     Done,
 }
 
-/// Reads a flat declaration; the text beside it is what the user reads when `act` has no message.
+/// Parses a flat declaration; if `act` has no message, the user reads the text next to it.
 pub(crate) fn read_flat(
     raw: &Object,
     document: &Document<'_>,
@@ -62,7 +62,7 @@ pub(crate) fn read_flat(
     }
 }
 
-/// An answer under another name has no effect but to be read, so it is taken.
+/// An answer under another field name is harmless, so it is accepted.
 fn answer_alias(raw: &Object, notes: &mut Notes) -> (Option<&'static str>, Option<String>) {
     for name in ["answer", "text"] {
         if json::trimmed_text(raw, name).is_some() {
@@ -126,7 +126,7 @@ fn read_calls(
     finish(drafted, &broken, document, turn, notes)
 }
 
-/// Calls given as JSON text are decoded; text that is not JSON is never repaired.
+/// Decodes calls given as JSON text; text that is not JSON is never repaired.
 fn decode_calls(text: &str, notes: &mut Notes) -> Option<Vec<Value>> {
     match parse_strict(text) {
         Ok(Value::Array(calls)) => {

@@ -17,15 +17,15 @@ use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::Document;
 use crate::{Code, Content, PlanPreview, Turn};
 
-/// The type every full declaration names.
+/// The `type` of every full declaration.
 pub(crate) const TYPE: &str = "agent.protocol";
-/// The version this grammar is of.
+/// The supported version.
 pub(crate) const VERSION: &str = "1";
 const CODE: &str = "invalid_schema";
 const KEYS: [&str; 9] =
     ["type", "version", "intent", "persist", "title", "response_policy", "execution", "policies", "payload"];
 
-/// Reads a full declaration; sections come from the message around it.
+/// Parses a full declaration; sections come from the message around it.
 pub(crate) fn read_full(
     raw: &Object,
     document: &Document<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn read_full(
     notes.faults.is_empty().then_some((envelope?, content?))
 }
 
-/// Type, version and intent decide what the rest means: if one is wrong, nothing else is looked at.
+/// Type, version and intent determine the meaning of the rest: if one is wrong, nothing else is checked.
 fn read_head(raw: &Object) -> Result<Intent, Fault> {
     if json::text(raw, "type") != Some(TYPE) {
         return Err(at("type", Code::WrongType, "type must be agent.protocol")

@@ -1,5 +1,5 @@
-//! The two forms of a declaration, read into the same actions: the flat form models call a tool with, and
-//! the full form of an envelope with a payload.
+//! The two forms of a declaration, parsed to the same actions: the flat form, which is the carrier tool's
+//! arguments, and the full form, an envelope with a payload.
 
 mod action;
 mod actions;

@@ -1,4 +1,4 @@
-//! `final_report_spec`: a report the runtime writes from what is recorded.
+//! `final_report_spec`: a report that the runtime writes from its records.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::{Code, Turn};
 
 const CODE: &str = "invalid_schema";
 
-/// What the report is written as.
+/// The format of a report.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray,
 )]
@@ -33,32 +33,32 @@ pub enum ReportFormat {
 /// One section of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportSection {
-    /// Its name in the report.
+    /// Its id in the report.
     pub id: ActionId,
     /// Its heading.
     pub title: String,
-    /// What it is made from.
+    /// Its sources.
     pub refs: Vec<ContextRef>,
-    /// How to write it.
+    /// The instructions for writing it.
     pub prompt: Option<Prompt>,
     /// Whether the report fails without it.
     pub required: bool,
 }
 
-/// The whole report.
+/// A report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportSpec {
     /// Its title.
     pub title: Option<String>,
-    /// Who reads it.
+    /// Its audience.
     pub audience: Option<String>,
     /// Its sections, in order.
     pub sections: Vec<ReportSection>,
-    /// What it is written as.
+    /// Its format.
     pub format: ReportFormat,
 }
 
-/// A section as it was read, before its references are resolved.
+/// A parsed section, before its references are resolved.
 struct Shape {
     section: ReportSection,
     refs: Vec<String>,
@@ -66,7 +66,7 @@ struct Shape {
 }
 
 impl ReportSpec {
-    /// Reads `{type, title?, audience?, sections, format?}` and resolves its references.
+    /// Parses `{type, title?, audience?, sections, format?}` and resolves its references.
     pub(super) fn read(
         raw: &Object,
         document: &Document<'_>,
@@ -88,7 +88,7 @@ impl ReportSpec {
         notes.faults.is_empty().then_some(spec)
     }
 
-    /// The wire form `{title, audience, sections, format}`.
+    /// Returns the wire form `{title, audience, sections, format}`.
     pub fn to_value(&self) -> Value {
         let section = |section: &ReportSection| {
             json!({

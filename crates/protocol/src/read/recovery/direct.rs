@@ -1,4 +1,4 @@
-//! A direct call becomes an action when its tool is known, its arguments fit, and it can only look.
+//! Recovers a direct call as an action if its tool is known, its arguments match, and it only reads.
 
 use std::collections::HashSet;
 
@@ -43,7 +43,7 @@ impl From<&NativeCall> for DirectCall {
     }
 }
 
-/// Recovers the calls, all of them or none.
+/// Recovers all calls or none.
 pub(crate) fn recover(calls: &[DirectCall], turn: &Turn<'_>, notes: &mut Notes) -> Option<Vec<Action>> {
     let most = turn.limits.actions_max;
     if calls.len() > most {
@@ -97,7 +97,7 @@ fn recover_one(call: &DirectCall, ids: &mut HashSet<ActionId>, turn: &Turn<'_>) 
     Ok((action, violation))
 }
 
-/// A delegation runs under its own checks, so it needs no declared effects; but it must be plain who does what.
+/// A delegation runs under its own checks, so it needs no declared effects; but agent and task must be clear.
 fn recover_task(call: &DirectCall, ids: &mut HashSet<ActionId>, turn: &Turn<'_>) -> Recovered {
     let arguments = arguments_of(call)?;
     let unsafe_task = |message: &str| vec![Fault::new(Code::UnsafeRecovery, call.spot.clone(), message)];
@@ -128,7 +128,7 @@ fn known<'a>(executor: &ExecutorRef, call: &DirectCall, turn: &Turn<'a>) -> Resu
     check_executor(executor, spots, turn.catalog, &mut notes).ok_or(notes.faults)
 }
 
-/// Arguments that do not parse are never replaced, not even by none.
+/// Arguments that do not parse are never replaced, not even by an empty object.
 fn arguments_of(call: &DirectCall) -> Result<Object, Vec<Fault>> {
     let fault = |code, message: String| vec![Fault::new(code, call.spot.clone(), message)];
     let parsed = match &call.arguments {
@@ -168,7 +168,7 @@ fn refuse_effects(entry: &Entry, call: &DirectCall) -> Result<(), Vec<Fault>> {
     }
 }
 
-/// An action called `recovered_<name>`, numbered from the second on.
+/// Returns an action with the id `recovered_<name>`, numbered from the second on.
 fn named(name: &str, ids: &mut HashSet<ActionId>) -> Action {
     let mut number = 1;
     let mut id = ActionId::made("recovered", name, number);

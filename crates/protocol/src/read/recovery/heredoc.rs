@@ -1,4 +1,4 @@
-//! A call written the way transcripts show one: `tool <name> <<'JSON'`, the arguments, `JSON`.
+//! A call in the notation of transcripts: `tool <name> <<'JSON'`, the arguments, `JSON`.
 
 use std::ops::Range;
 
@@ -11,19 +11,19 @@ const SHELLS: [&str; 4] = ["shell", "sh", "bash", "console"];
 /// One heredoc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heredoc {
-    /// All of it, with the fence around it.
+    /// The whole range, including the fence around it.
     pub(super) range: Range<usize>,
     /// The class of executor it names.
     pub(super) class: String,
     /// The executor it names.
     pub(super) name: String,
-    /// What stands between; none when the end is missing.
+    /// The text between the delimiters; `None` if the end is missing.
     pub(super) body: Option<Range<usize>>,
-    /// Whether something else stands in the fence around it.
+    /// Whether the fence around it contains anything else.
     pub(super) crowded: bool,
 }
 
-/// The heredocs of a text: bare ones, and those in a fence for a shell.
+/// Finds the heredocs of a text: bare ones, and those in a fence for a shell.
 pub(super) fn find_heredocs(document: &Document<'_>) -> Vec<Heredoc> {
     let text = document.text();
     let mut found: Vec<Heredoc> =

@@ -1,4 +1,4 @@
-//! A call written as `<invoke name="…"><parameter name="…">…</parameter></invoke>`.
+//! A call in the notation `<invoke name="…"><parameter name="…">…</parameter></invoke>`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const CLOSE: &str = "</invoke>";
 const PARAMETER: &str = "<parameter";
 const PARAMETER_CLOSE: &str = "</parameter>";
 
-/// A complete call; parameters are text as it stands.
+/// A complete call; parameters are unparsed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Invoke {
     pub(super) name: String,
@@ -18,7 +18,7 @@ pub(super) struct Invoke {
     pub(super) range: Range<usize>,
 }
 
-/// The bytes at which a call starts, outside code.
+/// Returns the offsets at which a call starts, outside code.
 pub(super) fn find_invokes(document: &Document<'_>) -> Vec<usize> {
     let text = document.text();
     let starts = text.match_indices(OPEN).map(|(at, _)| at).filter(|at| {
@@ -28,7 +28,7 @@ pub(super) fn find_invokes(document: &Document<'_>) -> Vec<usize> {
     starts.filter(|at| !document.is_code(*at)).collect()
 }
 
-/// Reads the call that starts at a byte. Cut is incomplete, anything unexpected is unsafe.
+/// Parses the call at an offset. A truncated call is incomplete, anything unexpected is unsafe.
 pub(super) fn read_invoke(text: &str, start: usize) -> Result<Invoke, Code> {
     let mut reader = Reader { text, at: start };
     let name = reader.tag(OPEN)?;
@@ -72,12 +72,12 @@ impl Reader<'_> {
         if self.eat(token) {
             return Ok(());
         }
-        // A text that ends inside the token was cut; any other text is not a call as we know it.
+        // A text that ends inside the token was truncated; any other text is not a known notation.
         let cut = token.starts_with(self.rest());
         Err(if cut { Code::IncompleteOutput } else { Code::UnsafeRecovery })
     }
 
-    /// Reads `<tag name="…">` and returns the name.
+    /// Parses `<tag name="…">` and returns the name.
     fn tag(&mut self, open: &str) -> Result<String, Code> {
         self.expect(open)?;
         self.space();

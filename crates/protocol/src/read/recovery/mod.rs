@@ -1,4 +1,4 @@
-//! Calls outside the protocol: turned into actions only where that is provably harmless.
+//! Calls outside the protocol: recovered as actions only if that is provably harmless.
 
 mod direct;
 mod heredoc;

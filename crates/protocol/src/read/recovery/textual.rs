@@ -1,4 +1,4 @@
-//! What a text without a carrier is: an answer, a declaration in the wrong place, or a call in words.
+//! Classifies a text without a carrier: an answer, a misplaced declaration, or a call written as text.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::read::notes::{Fault, Spot};
 use crate::read::text::{Document, joined, parse_strict};
 use crate::{Catalog, Code};
 
-/// Marks by which models write calls we do not read. A text that shows one meant to act.
+/// Marks of call notations that are not supported. A text that contains one was meant as a call.
 const MARKS: [&str; 12] = [
     "[TOOL_CALL]",
     "[TOOL_CALLS]",
@@ -29,21 +29,21 @@ const MARKS: [&str; 12] = [
     "<｜tool▁call",
     ":invoke name=",
 ];
-/// How far into a tag its name may stand.
+/// The maximum offset of the name in a tag.
 const TAG_CHARS_MAX: usize = 80;
 const WRAPPERS: [(&str, &str); 1] = [("<function_calls>", "</function_calls>")];
 
-/// What was found.
+/// The classification.
 pub(crate) enum Textual {
     /// An ordinary text.
     Plain,
-    /// One complete call, and the prose around it.
+    /// One complete call, and the text around it.
     Call { call: DirectCall, prose: Option<String> },
-    /// Something that must not be taken for an answer.
+    /// A text that must not be taken for an answer.
     Fault(Fault),
 }
 
-/// Reads a text that has no protocol block.
+/// Classifies a text that has no protocol block.
 pub(crate) fn read_textual(document: &Document<'_>, catalog: &Catalog) -> Textual {
     let text = document.text();
     if let Some(whole) = whole_object(text) {
@@ -83,7 +83,7 @@ fn whole_object(text: &str) -> Option<Object> {
     }
 }
 
-/// A message that is one JSON object: a declaration, a call, or data somebody asked for.
+/// Classifies a message that is one JSON object: a declaration, a call, or requested data.
 fn read_whole(object: &Object, text: &str) -> Textual {
     let at = text.len() - text.trim_start().len();
     let kind = json::text(object, "kind");
@@ -109,7 +109,7 @@ fn direct(name: &str, arguments: Value, at: usize) -> DirectCall {
     DirectCall { name: name.to_owned(), arguments, spot: Spot::TextByte(at), origin: Origin::Text }
 }
 
-/// The carrier tool, called in words: `AgentProtocolOutput({…})`, as an invoke or as a heredoc.
+/// Finds a call of the carrier tool as text: `AgentProtocolOutput({…})`, as an invoke or as a heredoc.
 fn carrier_in_words(document: &Document<'_>, invokes: &[usize], heredocs: &[Heredoc]) -> Option<usize> {
     let text = document.text();
     let mut line_start = 0;
@@ -163,7 +163,7 @@ fn prose_without(text: &str, call: Range<usize>) -> Option<String> {
     Some(prose.trim().to_owned()).filter(|prose| !prose.is_empty())
 }
 
-/// A call and the tags that only wrap it.
+/// Returns the range of a call with its wrapping tags.
 fn with_wrapper(text: &str, call: Range<usize>) -> Range<usize> {
     for (open, close) in WRAPPERS {
         let before = text.get(..call.start).unwrap_or_default().trim_end();

@@ -127,7 +127,7 @@ fn resources() -> Value {
     json!({ "type": "array", "items": { "anyOf": [some_text(), whole] } })
 }
 
-/// The names; their values are described where they are read.
+/// Only the names of policies; their values are checked when parsed.
 fn policies() -> Value {
     let names: serde_json::Map<String, Value> =
         Policies::FIELDS.iter().map(|name| ((*name).to_owned(), Value::Bool(true))).collect();

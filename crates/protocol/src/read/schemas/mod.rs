@@ -1,7 +1,7 @@
-//! The two forms of a declaration as JSON Schema, for editors and programs that write them.
+//! The JSON Schemas of both forms of a declaration, for editors and generators.
 //!
-//! The schemas speak of shape alone. Whether a tool exists, arguments fit, references lead somewhere and
-//! the graph can end is decided when a message is read.
+//! The schemas describe structure only. Whether a tool exists, arguments match, references resolve and
+//! the graph is acyclic is checked when a message is parsed.
 
 mod flat;
 mod full;

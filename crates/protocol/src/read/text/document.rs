@@ -1,4 +1,4 @@
-//! A message as CommonMark: its protocol blocks, its sections and its prose.
+//! Parses a message as CommonMark: its protocol blocks, sections and prose.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,15 +8,15 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use super::section_name;
 
 const MARK: &str = "agent-protocol";
-/// More indentation makes it code.
+/// The maximum indentation; more makes it code.
 const INDENT_MAX: usize = 3;
 
-/// A fenced block that carries a declaration.
+/// A fenced block that contains a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProtocolBlock {
-    /// The whole block, fences included.
+    /// The whole block, including fences.
     pub(crate) range: Range<usize>,
-    /// What stands between the fences.
+    /// The content between the fences.
     pub(crate) body: Range<usize>,
     /// Whether the closing fence is there.
     pub(crate) closed: bool,
@@ -25,9 +25,9 @@ pub(crate) struct ProtocolBlock {
 /// A fenced code block of any kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CodeFence {
-    /// The whole block, fences included.
+    /// The whole block, including fences.
     pub(crate) range: Range<usize>,
-    /// What stands between the fences.
+    /// The content between the fences.
     pub(crate) body: Range<usize>,
     /// The first word of its info string.
     pub(crate) language: String,
@@ -39,7 +39,7 @@ struct Heading {
     level: usize,
 }
 
-/// A text with everything the protocol sees in it.
+/// A parsed text.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
     text: &'a str,
@@ -50,10 +50,10 @@ pub(crate) struct Document<'a> {
     by_name: HashMap<String, Vec<usize>>,
 }
 
-/// What a section name leads to.
+/// The result of a section lookup.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
-    /// No section of that name.
+    /// No such section.
     Missing,
     /// Exactly one; its text may be empty.
     Found(String),
@@ -62,7 +62,7 @@ pub(crate) enum Lookup {
 }
 
 impl<'a> Document<'a> {
-    /// Reads a text. Only what starts at the left edge counts: a quoted block or heading is a quotation.
+    /// Parses a text. Only blocks at the left edge count: a quoted block or heading is a quotation.
     pub(crate) fn read(text: &'a str) -> Self {
         let mut document = Self {
             text,
@@ -93,7 +93,7 @@ impl<'a> Document<'a> {
         self.fences.push(CodeFence { range, body, language });
     }
 
-    /// Headings with an underline are no sections: in a task text the line is meant as a rule.
+    /// Underlined headings are not sections: in a task text the line is meant as a rule.
     fn add_heading(&mut self, range: Range<usize>) {
         let line = self.text.get(range.clone()).unwrap_or_default();
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
@@ -105,24 +105,24 @@ impl<'a> Document<'a> {
         self.headings.push(Heading { range, level });
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The protocol blocks, in order.
+    /// Returns the protocol blocks, in order.
     pub(crate) fn blocks(&self) -> &[ProtocolBlock] {
         &self.blocks
     }
 
-    /// The code fences, in order.
+    /// Returns the code fences, in order.
     pub(crate) fn fences(&self) -> &[CodeFence] {
         &self.fences
     }
 
-    /// Whether a byte is inside a code fence or a code span.
+    /// Returns whether an offset is inside a code fence or a code span.
     pub(crate) fn is_code(&self, byte: usize) -> bool {
-        // Both lists are in order and nothing in them overlaps.
+        // Both lists are ordered and do not overlap.
         let fences = self.fences.partition_point(|fence| fence.range.start <= byte);
         let spans = self.code_spans.partition_point(|span| span.start <= byte);
         let fence = fences.checked_sub(1).and_then(|last| self.fences.get(last));
@@ -130,12 +130,12 @@ impl<'a> Document<'a> {
         fence.is_some_and(|fence| byte < fence.range.end) || span.is_some_and(|span| byte < span.end)
     }
 
-    /// The names of all sections, in no order.
+    /// Returns the names of all sections, in no order.
     pub(crate) fn section_names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// The section of that name, however it is spelt.
+    /// Returns the section with a name, in normalised spelling.
     pub(crate) fn section(&self, name: &str) -> Lookup {
         let name = section_name(name);
         let hits = self.by_name.get(&name).filter(|_| !name.is_empty()).map_or(&[][..], Vec::as_slice);
@@ -154,12 +154,12 @@ impl<'a> Document<'a> {
         self.without_blocks(heading.range.end..end)
     }
 
-    /// All of the text but the protocol blocks.
+    /// Returns the text without the protocol blocks.
     pub(crate) fn whole_prose(&self) -> Option<String> {
         not_blank(&self.without_blocks(0..self.text.len()))
     }
 
-    /// What stands before the first heading, without the protocol blocks.
+    /// Returns the text before the first heading, without the protocol blocks.
     pub(crate) fn lead_prose(&self) -> Option<String> {
         let end =
             self.headings.first().map_or(self.text.len(), |first| line_start(self.text, first.range.start));
@@ -172,7 +172,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The text of a range without some parts of it; where a part was, the rest is joined by one blank line.
+/// Returns the text of a range without some parts; the gaps become one blank line.
 pub(crate) fn joined(text: &str, range: Range<usize>, cuts: &[Range<usize>]) -> String {
     let mut pieces = Vec::new();
     let mut start = range.start;
@@ -186,7 +186,7 @@ pub(crate) fn joined(text: &str, range: Range<usize>, cuts: &[Range<usize>]) -> 
     kept.join("\n\n")
 }
 
-/// Without blank lines before and blanks after; the indentation of the first line stays.
+/// Removes blank lines at the start and blanks at the end; the indentation of the first line stays.
 fn without_blank_edges(text: &str) -> &str {
     let text = text.trim_end();
     let blank = text.len() - text.trim_start().len();
@@ -199,7 +199,7 @@ fn not_blank(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Whether the text leaves no fence and no HTML block open, so that a heading after it is a heading.
+/// Returns whether the text closes all its fences and HTML blocks, so that a following heading is a heading.
 pub(crate) fn is_self_contained(text: &str) -> bool {
     let probe = format!("{text}\n\n# end");
     let document = Document::read(&probe);
@@ -227,7 +227,7 @@ fn stands_at_the_edge(text: &str, byte: usize) -> bool {
     before.len() <= INDENT_MAX && before.bytes().all(|byte| byte == b' ')
 }
 
-/// What stands between the fences, and whether the last line closes the first.
+/// Returns the content between the fences, and whether the last line closes the first.
 fn fence_body(text: &str, range: &Range<usize>) -> (Range<usize>, bool) {
     let block = text.get(range.clone()).unwrap_or_default();
     let block = block.trim_end_matches(['\n', '\r']);
@@ -249,7 +249,7 @@ fn closes(block: &str, line: &str) -> bool {
     indent <= INDENT_MAX && line.chars().all(|c| c == fence) && line.chars().count() >= length
 }
 
-/// The text of a heading line, without its marks.
+/// Returns the text of a heading line, without its marks.
 fn heading_text(line: &str) -> &str {
     let text = line.trim().trim_start_matches('#').trim();
     let open = text.trim_end_matches('#');

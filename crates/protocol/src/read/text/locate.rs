@@ -1,8 +1,8 @@
-//! From a JSON pointer to a byte of the text, and from a byte to line and column.
+//! Converts a JSON pointer to a byte offset, and an offset to line and column.
 
 use std::borrow::Cow;
 
-/// The line and column of a byte, both from 1; the column counts characters.
+/// Returns the line and column of an offset, both from 1; the column counts characters.
 pub(crate) fn line_column(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..text.floor_char_boundary(byte.min(text.len()))).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -10,8 +10,8 @@ pub(crate) fn line_column(text: &str, byte: usize) -> (usize, usize) {
     (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
 }
 
-/// The byte at which the value of a pointer starts in valid JSON text. A pointer that leads nowhere ends
-/// at the last value on its way: that is where the missing one belongs.
+/// Returns the offset of the value of a pointer in valid JSON text. A pointer to a missing value resolves
+/// to the last existing value on its path, where the missing one belongs.
 pub(crate) fn locate(text: &str, pointer: &str) -> usize {
     let mut scan = Scan { text, at: 0 };
     scan.space();
@@ -26,7 +26,7 @@ pub(crate) fn locate(text: &str, pointer: &str) -> usize {
     found
 }
 
-/// A reader of JSON text that is known to be valid.
+/// A scanner of valid JSON text.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -43,7 +43,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Steps to the child of that name or index; false when there is none.
+    /// Moves to the child with a name or index; returns false if there is none.
     fn enter(&mut self, token: &str) -> bool {
         match self.peek() {
             Some(b'{') => self.children(|_, key| key.as_deref() == Some(token)),
@@ -52,7 +52,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Steps through the children of the container here until one is wanted.
+    /// Visits the children of the container until one matches.
     fn children(&mut self, wanted: impl Fn(usize, Option<Cow<'_, str>>) -> bool) -> bool {
         let keyed = self.peek() == Some(b'{');
         self.at += 1;

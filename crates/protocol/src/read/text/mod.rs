@@ -1,4 +1,4 @@
-//! Texts of models: strict JSON, private reasoning, CommonMark fences and sections, and places in them.
+//! Text of models: strict JSON, private reasoning, CommonMark fences and sections, and positions in them.
 
 mod document;
 mod locate;

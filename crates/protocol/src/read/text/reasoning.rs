@@ -5,18 +5,18 @@ use std::borrow::Cow;
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// What is left of a text without private reasoning, and where it stood.
+/// A text without private reasoning, and the positions of the cuts.
 #[derive(Clone, Debug)]
 pub(crate) struct Visible<'a> {
     original: &'a str,
     text: Cow<'a, str>,
-    /// For each cut: the byte of `text` it stands before, and how many bytes were cut up to there.
+    /// For each cut: its offset in `text`, and the number of bytes removed up to there.
     cuts: Vec<(usize, usize)>,
 }
 
 impl<'a> Visible<'a> {
-    /// Cuts private reasoning out. What stands after an open tag without an end is private, and so is
-    /// what stands before an end without an open tag: some models get their first tag from the template.
+    /// Removes private reasoning. Text after an unclosed tag is private, and so is
+    /// text before an unopened one: some models get their first tag from the template.
     pub(crate) fn of(original: &'a str) -> Self {
         if !original.contains(OPEN) && !original.contains(CLOSE) {
             return Self { original, text: original.into(), cuts: Vec::new() };
@@ -48,24 +48,24 @@ impl<'a> Visible<'a> {
         Self { original, text: text.into(), cuts }
     }
 
-    /// The visible text.
+    /// Returns the visible text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The whole text, reasoning and all.
+    /// Returns the whole text, including reasoning.
     pub(crate) fn original(&self) -> &'a str {
         self.original
     }
 
-    /// The byte of the whole text behind a byte of the visible text.
+    /// Converts an offset in the visible text to one in the whole text.
     pub(crate) fn original_byte(&self, byte: usize) -> usize {
         let cut = self.cuts.iter().rev().find(|(before, _)| *before <= byte).map_or(0, |(_, cut)| *cut);
         byte + cut
     }
 }
 
-/// The tags of a text, in order.
+/// Returns the tags of a text, in order.
 fn tags(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
     text.match_indices("think>").filter_map(|(at, _)| {
         let before = text.get(..at)?;

@@ -1,8 +1,8 @@
-//! How section names compare.
+//! Normalisation of section names.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The form two names of one section share: composed, without surrounding backticks or asterisks, single
+/// Returns the normal form of a name: composed, without surrounding backticks or asterisks, single
 /// spaces, lower case.
 pub(crate) fn section_name(text: &str) -> String {
     let lower = text.nfc().collect::<String>().to_lowercase();
