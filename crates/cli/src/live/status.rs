@@ -6,7 +6,7 @@ use provost_engine::view::{CallName, StoryReader};
 use super::area::Room;
 use super::tail::{Tails, lines_each};
 use crate::text::{Column, Fit, Line, Mark, Role, Span, count, elapsed, money, short_count, spoken_limit};
-use crate::view::{Gauge, object, words};
+use crate::view::{Gauge, object, words_so_far};
 
 /// From how much of a limit on it is coloured, in hundredths.
 const NEARLY: u64 = 80;
@@ -33,7 +33,7 @@ impl Status<'_> {
         let lines_max = room.lines.saturating_sub(2);
         let mut lines = self.running(room.rows, lines_max.saturating_sub(less));
         lines.extend(self.trouble.clone());
-        let mut spoken = if self.spoken.trim().is_empty() { Vec::new() } else { words(self.spoken) };
+        let mut spoken = if self.spoken.trim().is_empty() { Vec::new() } else { words_so_far(self.spoken) };
         spoken.retain(|line| !line.is_blank());
         lines.append(&mut spoken);
         // The newest lines are those at the end.
