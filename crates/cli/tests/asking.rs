@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
+use super::pty::Terminal;
 use super::server::Scripted;
-use super::terminal::Terminal;
 use super::world::{World, until};
 
 const SIZE: (u16, u16) = (80, 24);
