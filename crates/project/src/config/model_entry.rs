@@ -20,7 +20,7 @@ pub enum ModelEntry {
 impl ModelEntry {
     /// Reads a section of a file; its paths begin in the folder of the file, and `place` is where it stands.
     pub(super) fn read(name: &str, table: &toml::Table, place: &str, folder: &Path) -> Result<Self, Failure> {
-        let refused = |what: &str| Failure::new(Code::Config, format!("{place}: models.{name}: {what}"));
+        let refused = |what: &str| Failure::new(Code::Config, format!("models.{name}: {what}")).at(place);
         let Some(cassette) = table.get("cassette") else {
             let config = ModelConfig::deserialize(toml::Value::Table(table.clone()));
             return config.map(|config| Self::Remote(Box::new(config))).map_err(|error| {
