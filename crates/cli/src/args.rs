@@ -77,8 +77,8 @@ pub(crate) enum Command {
     Export(ExportOptions),
     /// Make a project: provost.toml and a first agent
     Init(InitOptions),
-    /// Look whether everything a project needs is there
-    Doctor(ProjectOption),
+    /// Check everything a run needs, the models included
+    Doctor(DoctorOptions),
     /// Print completions for a shell
     Completions(CompletionsOptions),
     /// Print docs/cli.md
@@ -250,6 +250,15 @@ pub(crate) struct ProjectOption {
     /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
     #[arg(value_name = "PROJECT")]
     pub(crate) folder: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct DoctorOptions {
+    #[command(flatten)]
+    pub(crate) of: ProjectOption,
+    /// Ask no model
+    #[arg(long)]
+    pub(crate) offline: bool,
 }
 
 #[derive(Args)]

@@ -55,7 +55,7 @@ fn close_memory() {
 fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match asked {
         Command::Init(options) => command::init::run(&options, screen),
-        Command::Doctor(options) => command::doctor::run(&options, start, screen),
+        Command::Doctor(options) => waiting(command::doctor::run(&options, start, screen)),
         Command::Agents(options) => command::agents::run(&options, start, screen),
         Command::Tools(options) => command::tools::run(&options, start, screen),
         Command::Config(ConfigCommand::Show(options)) => command::config_show::run(&options, start, screen),
