@@ -65,6 +65,13 @@ impl Retry {
     }
 }
 
+/// The problem without the address that stands beside it: `connection refused`.
+fn without_address<'a>(problem: &'a str, address: &str) -> &'a str {
+    let reason = problem.strip_prefix("cannot reach ").and_then(|rest| rest.strip_prefix(address));
+    let reason = reason.and_then(|rest| rest.trim().strip_prefix('(')?.strip_suffix(')'));
+    reason.unwrap_or(problem)
+}
+
 /// A try that failed.
 fn tried(host: &str, problem: &str, attempt: u32) -> Line {
     let spans = vec![
@@ -161,7 +168,8 @@ impl People {
             Followed::Delta(Delta::Restart) => self.broke_off(),
             Followed::Delta(Delta::Retry { address, problem, attempt, attempts_max, wait_ms }) => {
                 let host = address.split_once("://").map_or(address.as_str(), |(_, host)| host).to_owned();
-                self.print(&[tried(&host, first_line(&problem), attempt)]);
+                let problem = without_address(first_line(&problem), &address);
+                self.print(&[tried(&host, problem, attempt)]);
                 let due = self.clock.now_ms().saturating_add(i64::try_from(wait_ms).unwrap_or(i64::MAX));
                 self.retry = Some(Retry { host, due, next: attempt.saturating_add(1), attempts_max });
             }

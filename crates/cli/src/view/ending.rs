@@ -4,7 +4,7 @@ use provost_engine::event::{EndStatus, Stop};
 use provost_engine::view::Totals;
 
 use super::Context;
-use crate::text::{Line, Mark, Role, Span, count, counted, duration, first_line, money};
+use crate::text::{Line, Mark, Role, Span, count, counted, duration, first_line, money, width};
 
 /// The last lines of a run that is over.
 pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, context: &Context) -> Vec<Line> {
@@ -25,19 +25,28 @@ pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, cont
     let mut lines = vec![Line::blank(), Line::new(mark, "run", spans).right(vec![Span::text(sums(totals))])];
     lines.extend(changed(totals));
     lines.extend(decided(totals, context));
-    let next = match status {
-        EndStatus::Completed | EndStatus::Cancelled => {
-            format!("provost show {0}   provost explain {0}", context.run)
-        }
-        EndStatus::BudgetExceeded => {
-            format!("provost resume {0} --budget NAME=NUMBER   provost explain {0}", context.run)
-        }
-        EndStatus::Failed | EndStatus::Stalled | EndStatus::Interrupted => {
-            format!("provost resume {0}   provost explain {0}", context.run)
-        }
+    let run = &context.run;
+    let first = match status {
+        EndStatus::Completed | EndStatus::Cancelled => format!("provost show {run}"),
+        EndStatus::BudgetExceeded => format!("provost resume {run} --budget NAME=NUMBER"),
+        EndStatus::Failed | EndStatus::Stalled | EndStatus::Interrupted => format!("provost resume {run}"),
     };
-    lines.push(fact("next", vec![Span::text(next)]));
+    lines.extend(next(&first, &format!("provost explain {run}")));
     lines
+}
+
+/// Two commands that can be pasted: none is broken at the end of a line.
+fn next(first: &str, second: &str) -> Vec<Line> {
+    const ONE_LINE: usize = 56;
+    let both = format!("{first}   {second}");
+    match width(&both) <= ONE_LINE {
+        true => vec![fact("next", vec![Span::text(both)])],
+        false => {
+            let mut below = fact("", vec![Span::text(second)]);
+            "next".clone_into(&mut below.subject);
+            vec![fact("next", vec![Span::text(first)]), below]
+        }
+    }
 }
 
 /// A line below the verdict: a word, and what belongs to it.
