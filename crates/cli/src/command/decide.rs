@@ -1,4 +1,4 @@
-//! What approving and rejecting have in common.
+//! The common part of `approve` and `reject`.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::follow::{self, follow};
 use crate::pending::Pending;
 use crate::screen::Screen;
 
-/// How many questions of a run are looked at.
+/// The maximum number of questions of a run.
 const WAITS_MAX: usize = 1_000;
 
-/// Decides about what a run waits for, and goes on with the run.
+/// Answers the questions of a run, and continues the run.
 pub(super) async fn decide(
     options: &DecideOptions,
     decision: &Decision,
@@ -55,8 +55,8 @@ async fn decide_in(
     follow(setup, handle, news, Answers::Asked, screen).await
 }
 
-/// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
-/// one of them only.
+/// Returns the calls that the decision concerns. Several calls must be named: a person who names none may
+/// have seen only one of them.
 async fn chosen<'w>(
     reopened: &Reopened,
     options: &DecideOptions,
@@ -96,7 +96,7 @@ async fn chosen<'w>(
     Ok(waiting.iter().filter(named).collect())
 }
 
-/// Who answered the newest question of a run, if someone did.
+/// Returns who answered the newest question of a run, if it was answered.
 async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure> {
     let filter =
         WaitFilter { run: Some(reopened.run.clone()), state: WaitState::Any, ..WaitFilter::default() };
@@ -110,7 +110,7 @@ async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure>
     }))
 }
 
-/// What a person can do about a run that asks for nothing.
+/// Returns the hint for a run without a question.
 fn how_to_go_on(reopened: &Reopened) -> String {
     let run = &reopened.run;
     match reopened.state.ended {
@@ -119,7 +119,7 @@ fn how_to_go_on(reopened: &Reopened) -> String {
     }
 }
 
-/// Refuses an answer that says more than the question asks.
+/// Rejects an answer with options that the question does not have.
 fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
     if pending.is_in_doubt() && decision.remember != Remember::No {
@@ -143,7 +143,7 @@ fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a standing approval allows from here on, said when it is given.
+/// Prints what a standing approval allows from now on.
 fn standing(pending: &Pending, remember: Remember) -> Option<String> {
     let how_long = match remember {
         Remember::No => return None,

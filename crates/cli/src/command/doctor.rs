@@ -1,4 +1,4 @@
-//! `provost doctor`: whether everything a project needs is there.
+//! `provost doctor`: checks that a project has everything it needs.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// One thing that was looked at: what, and what is wrong with it.
+/// One check and its problem.
 type Looked = (String, Result<String, String>);
 
 pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Res
             Err(wrong) => format!("wrong  {what}: {wrong}"),
         });
     }
-    // One model that can be used is enough.
+    // One usable model is enough.
     let is_model = |what: &str| what.starts_with("model ");
     let usable = looked.iter().any(|(what, found)| is_model(what) && found.is_ok());
     let rest = looked.iter().all(|(what, found)| is_model(what) || found.is_ok());
@@ -67,7 +67,7 @@ fn model(entry: &ModelEntry) -> Result<String, String> {
     }
 }
 
-/// Whether there is a key. Whether it is the right one only the provider knows.
+/// Checks that there is a key. Only the provider knows whether it is valid.
 fn key(config: &ModelConfig) -> Result<String, String> {
     let provider: ApiKind = config.provider;
     let variable = config.key_env.as_deref().or(provider.key_variable());

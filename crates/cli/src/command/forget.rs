@@ -1,4 +1,4 @@
-//! `provost forget`: a question is asked again.
+//! `provost forget`: revokes a standing approval.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `provost remembered`: the questions that are not asked again.
+//! `provost remembered`: lists standing approvals.
 
 use std::path::Path;
 
@@ -47,12 +47,12 @@ fn covers(standing: &StandingApproval) -> Covers {
     }
 }
 
-/// The workspace that a standing approval holds in.
+/// The workspace of a standing approval.
 pub(super) fn workspace(standing: &StandingApproval) -> String {
     covers(standing).workspace
 }
 
-/// A short name for a standing approval: the beginning of the hash of what it covers.
+/// A short name for a standing approval: a prefix of the hash of its scope.
 pub(super) fn id(standing: &StandingApproval) -> String {
     let hash = provost_contract::canonical::sha256_hex(standing.scope.as_bytes());
     hash.chars().take(12).collect()
@@ -62,7 +62,7 @@ fn at(standing: &StandingApproval) -> String {
     timestamp::iso8601(standing.at.0.div_euclid(1_000))
 }
 
-/// A standing approval as machines read it.
+/// Formats a standing approval as JSON.
 fn document(standing: &StandingApproval) -> Value {
     let covers = covers(standing);
     json!({
@@ -79,7 +79,7 @@ fn document(standing: &StandingApproval) -> Value {
     })
 }
 
-/// A standing approval as people read it.
+/// Formats a standing approval for people.
 pub(super) fn line(standing: &StandingApproval) -> String {
     let covers = covers(standing);
     format!(

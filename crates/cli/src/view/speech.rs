@@ -1,13 +1,13 @@
-//! What people and the model say, each behind its own mark.
+//! The text of people and the model, each with its own mark.
 
 use crate::text::{Line, Mark, Role, Span};
 
-/// What a person asked for.
+/// Returns the lines of a person's request.
 pub(crate) fn prompt(text: &str) -> Vec<Line> {
     said(Mark::Person, "asked", text, Role::Strong)
 }
 
-/// The model's words.
+/// Returns the lines of the model's text.
 pub(crate) fn words(text: &str) -> Vec<Line> {
     let mut lines = said(Mark::Model, "model", text, Role::Text);
     if lines.len() > 1 {
@@ -17,7 +17,7 @@ pub(crate) fn words(text: &str) -> Vec<Line> {
     lines
 }
 
-/// A text behind a mark, which stands before each of its lines.
+/// Returns a text with a mark before each of its lines.
 fn said(mark: Mark, subject: &str, text: &str, role: Role) -> Vec<Line> {
     let mut fenced = false;
     let line = |text: &str| {
@@ -37,14 +37,14 @@ fn said(mark: Mark, subject: &str, text: &str, role: Role) -> Vec<Line> {
     };
     let mut lines: Vec<Line> = text.trim().lines().map(|line| line.trim_end()).map(line).collect();
     if mark == Mark::Person {
-        // A person's further lines stand below the first.
+        // Further lines of a person's text are indented below the first.
         lines.iter_mut().skip(1).for_each(|line| line.mark = Mark::Nothing);
         lines.push(Line::blank());
     }
     lines
 }
 
-/// Headings and `**strong**` words, without their signs.
+/// Formats headings and `**strong**` words without their signs.
 fn markdown(text: &str) -> Vec<Span> {
     let bare = text.trim_start_matches('#');
     let marks = text.len() - bare.len();
@@ -60,7 +60,7 @@ fn markdown(text: &str) -> Vec<Span> {
     parts.iter().enumerate().map(span).filter(|span| !span.text.is_empty()).collect()
 }
 
-/// How far the rest of a line is set in: under the text of a list, or under its own beginning.
+/// Returns the indentation of wrapped lines: that of the list text, or of the line.
 fn hang(text: &str) -> usize {
     let bare = text.trim_start_matches(' ');
     let indent = text.len() - bare.len();
