@@ -47,7 +47,7 @@ pub(crate) fn decision_line(decided: &Decided) -> String {
     format!("{:>4}  {when:<7} {about:<10} {}{reason}{by}", decided.seq, decided.what)
 }
 
-/// Returns the name of a rule for people; a policy without a rule name is shown as its decision.
+/// Returns the name of a rule for people; `direct`, `preview` and `forbidden` become `allow`, `ask` and `deny`.
 pub(crate) fn spoken_rule(rule: &str) -> &str {
     match rule {
         "direct" => "allow",
