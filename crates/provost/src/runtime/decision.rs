@@ -61,7 +61,7 @@ pub enum Remember {
     No,
     /// To this run.
     Run,
-    /// To this run and later ones of the workspace, until it is revoked.
+    /// To this run and later ones of the same agent, principal and workspace, until it is revoked.
     Always,
 }
 
