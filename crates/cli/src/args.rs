@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use provost::Remember;
 
+use crate::standing::lasting;
 use crate::text::ColorChoice;
 
 /// A governed agent runtime: declare, decide, do, journal, survive
@@ -44,10 +46,8 @@ pub(crate) enum Command {
     Approve(ApproveOptions),
     /// Refuse what a run asks for, and go on with it
     Reject(DecideOptions),
-    /// List standing approvals and who granted them
-    Remembered,
-    /// Revoke a standing approval
-    Forget(ForgetOptions),
+    /// List what waits for a person, and standing approvals; or revoke one
+    Approvals(ApprovalsOptions),
     /// Answer what an agent asks, and go on with the run
     Answer(AnswerOptions),
     /// Stop a run; every call gets an honest result
@@ -77,8 +77,8 @@ pub(crate) enum Command {
     Export(ExportOptions),
     /// Make a project: provost.toml and a first agent
     Init(InitOptions),
-    /// Look whether everything a project needs is there
-    Doctor(ProjectOption),
+    /// Check everything a run needs, the models included
+    Doctor(DoctorOptions),
     /// Print completions for a shell
     Completions(CompletionsOptions),
     /// Print docs/cli.md
@@ -194,22 +194,34 @@ pub(crate) struct AnswerOptions {
 pub(crate) struct ApproveOptions {
     #[command(flatten)]
     pub(crate) decide: DecideOptions,
-    /// Do not ask again when the same rule asks about the same tool, whatever its arguments, in this run and in
-    /// later ones of the agent here; provost forget takes it back
-    #[arg(long)]
-    pub(crate) remember: bool,
-    /// The same for the rest of this run only
-    #[arg(long, conflicts_with = "remember")]
-    pub(crate) remember_in_run: bool,
+    /// Grant a standing approval too, so that the same rule does not ask again: about this `call`, about a file or
+    /// folder of the workspace, or about every call of the `tool`
+    #[arg(long, value_name = "call|PATH|tool", requires = "for_")]
+    pub(crate) stop_asking: Option<String>,
+    /// How long the standing approval holds: `run`, a time such as 45m, 8h or 30d, or `always`
+    #[arg(long = "for", id = "for_", value_name = "TIME", requires = "stop_asking", value_parser = lasting)]
+    pub(crate) how_long: Option<Remember>,
     /// The call whose outcome was unknown did happen: this came of it. It is not run again
-    #[arg(long, value_name = "RESULT", conflicts_with_all = ["remember", "remember_in_run"])]
+    #[arg(long, value_name = "RESULT", conflicts_with = "stop_asking")]
     pub(crate) happened: Option<String>,
 }
 
 #[derive(Args)]
-pub(crate) struct ForgetOptions {
-    /// The question, as provost remembered names it; every one of them when it is `all`
-    pub(crate) question: String,
+pub(crate) struct ApprovalsOptions {
+    #[command(subcommand)]
+    pub(crate) command: Option<ApprovalsCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// Revoke a standing approval: its calls are asked about again, also in runs that are at work
+    Revoke(RevokeOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct RevokeOptions {
+    /// The approval, by the beginning of its id; `all` means every one
+    pub(crate) approval: String,
 }
 
 #[derive(Args)]
@@ -238,6 +250,15 @@ pub(crate) struct ProjectOption {
     /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
     #[arg(value_name = "PROJECT")]
     pub(crate) folder: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct DoctorOptions {
+    #[command(flatten)]
+    pub(crate) of: ProjectOption,
+    /// Ask no model
+    #[arg(long)]
+    pub(crate) offline: bool,
 }
 
 #[derive(Args)]

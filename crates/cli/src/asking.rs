@@ -57,7 +57,10 @@ pub(crate) async fn answered(
                 .then(|| Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) })
         };
         match decision {
-            Some(decision) => decide_or_see(setup, pending, &decision, screen).await?,
+            Some(decision) => {
+                decide_or_see(setup, pending, &decision, screen).await?;
+                live.print(&prompt::granted(pending, &decision).into_iter().collect::<Vec<_>>());
+            }
             None => heard = Heard::Later,
         }
     }

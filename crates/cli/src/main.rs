@@ -25,6 +25,7 @@ mod question;
 mod reference;
 mod run_name;
 mod screen;
+mod standing;
 mod text;
 mod threads;
 mod view;

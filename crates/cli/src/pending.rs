@@ -37,6 +37,12 @@ impl Pending {
         Ok(all)
     }
 
+    /// One with the preview that was found when it was asked.
+    pub(crate) fn stored(asked: view::Pending) -> Self {
+        let preview = asked.preview.clone();
+        Self { asked, preview }
+    }
+
     async fn read(setup: &ProjectRuntime, asked: view::Pending) -> Self {
         // A tool that asked by itself before it acted says what it would do.
         let now = if asked.asked_by_tool { None } else { preview(setup, &asked).await };
@@ -91,11 +97,12 @@ impl Pending {
         }
     }
 
-    fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         let asked = &self.asked;
         json!({
             "type": "approval",
             "id": asked.wait.to_string(),
+            "run": asked.wait.run,
             "kind": if asked.in_doubt { "in_doubt" } else { "tool_call" },
             "summary": asked.summary,
             "preview": self.preview,

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use provost_tools::supervise;
 
-use crate::args::{Cli, Command, ConfigCommand, DbCommand, PolicyCommand};
+use crate::args::{
+    ApprovalsCommand, ApprovalsOptions, Cli, Command, ConfigCommand, DbCommand, PolicyCommand,
+};
 use crate::command;
 use crate::exit::Exit;
 use crate::failure::{Failure, exit_code};
@@ -53,7 +55,7 @@ fn close_memory() {
 fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match asked {
         Command::Init(options) => command::init::run(&options, screen),
-        Command::Doctor(options) => command::doctor::run(&options, start, screen),
+        Command::Doctor(options) => waiting(command::doctor::run(&options, start, screen)),
         Command::Agents(options) => command::agents::run(&options, start, screen),
         Command::Tools(options) => command::tools::run(&options, start, screen),
         Command::Config(ConfigCommand::Show(options)) => command::config_show::run(&options, start, screen),
@@ -87,8 +89,12 @@ fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failur
         Command::Approve(options) => deciding(command::approve::run(&options, start, screen)),
         Command::Reject(options) => deciding(command::reject::run(&options, start, screen)),
         Command::Answer(options) => deciding(command::answer::run(&options, start, screen)),
-        Command::Remembered => waiting(command::remembered::run(start, screen)),
-        Command::Forget(options) => deciding(command::forget::run(&options, start, screen)),
+        Command::Approvals(ApprovalsOptions { command: None }) => {
+            waiting(command::approvals::run(start, screen))
+        }
+        Command::Approvals(ApprovalsOptions { command: Some(ApprovalsCommand::Revoke(options)) }) => {
+            deciding(command::approvals::revoke(&options, start, screen))
+        }
         Command::Cancel(options) => deciding(command::cancel::run(&options, start, screen)),
         Command::Resume(options) => deciding(command::resume::run(&options, start, screen)),
     }

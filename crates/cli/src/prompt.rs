@@ -1,7 +1,8 @@
 //! The line in which a person answers, and what the answers mean.
 
-use provost::Decision;
+use provost::{Decision, Remember};
 use provost_contract::json::{Object, without_nulls};
+use provost_project::clock;
 use serde_json::json;
 
 use crate::editor;
@@ -10,7 +11,8 @@ use crate::live::Live;
 use crate::pending::Pending;
 use crate::question::Question;
 use crate::screen::{Screen, Stream};
-use crate::text::{Line, Mark, Role, Span, Style, counted, styled};
+use crate::standing::{self, Offer};
+use crate::text::{Line, Local, Mark, Role, Span, Style, counted, styled, zone};
 use crate::view::spoken_rule;
 
 /// How many rows of a terminal stay free for the answers below a diff.
@@ -69,12 +71,14 @@ struct Asking<'a> {
     folded: Vec<Line>,
     /// Arguments that the person changed.
     edited: Option<Object>,
+    /// The choice among standing approvals, while it is made.
+    choosing: Option<Vec<Offer>>,
 }
 
 impl<'a> Asking<'a> {
     fn new(pending: &'a Pending, screen: Screen) -> Self {
         let about = pending.lines().about;
-        Self { pending, screen, about, folded: Vec::new(), edited: None }
+        Self { pending, screen, about, folded: Vec::new(), edited: None, choosing: None }
     }
 
     /// The question, with as much of the evidence as leaves room for the answers.
@@ -107,9 +111,10 @@ impl<'a> Asking<'a> {
             ],
             false => {
                 let more = (!self.folded.is_empty()).then_some(("m", "more of the diff"));
+                let stop = self.can_stop_asking().then_some(("s", "stop asking about …"));
                 let first = [("y", "allow this call"), ("n", "decline, say why"), ("e", "edit it first")];
                 let last = [("w", "why it asks"), ("l", "later, it waits"), ("?", "all answers")];
-                first.into_iter().chain(more).chain(last).collect()
+                first.into_iter().chain(stop).chain(more).chain(last).collect()
             }
         };
         let mut lines = vec![Line::blank()];
@@ -125,10 +130,18 @@ impl<'a> Asking<'a> {
 
     fn prompt(&self) -> String {
         let changed = if self.edited.is_some() { ", changed by you" } else { "" };
-        let (mark, keys) = match (self.pending.is_in_doubt(), self.folded.is_empty()) {
-            (true, _) => (Mark::InDoubt, "1 2 3 w l ?"),
-            (false, true) => (Mark::Asks, "y n e w l ?"),
-            (false, false) => (Mark::Asks, "y n e m w l ?"),
+        if let Some(offers) = &self.choosing {
+            let numbers = (1..=offers.len()).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+            let spans = vec![Span::strong(numbers), Span::text(", then how long "), Span::strong("› ")];
+            return line_of(&Line::new(Mark::Asks, "answer", spans), self.screen);
+        }
+        let (mark, keys) = match self.pending.is_in_doubt() {
+            true => (Mark::InDoubt, "1 2 3 w l ?".to_owned()),
+            false => {
+                let stop = if self.can_stop_asking() { " s" } else { "" };
+                let more = if self.folded.is_empty() { "" } else { " m" };
+                (Mark::Asks, format!("y n e{stop}{more} w l ?"))
+            }
         };
         let about = crate::text::cut(&self.about, 48, "…");
         let spans = vec![
@@ -142,6 +155,9 @@ impl<'a> Asking<'a> {
 
     fn heard(&mut self, line: Option<&str>) -> Heard {
         let Some(line) = line.map(str::trim) else { return Heard::Later };
+        if let Some(offers) = self.choosing.take() {
+            return self.chooses(offers, line);
+        }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match (word.to_ascii_lowercase().as_str(), self.pending.is_in_doubt()) {
@@ -157,6 +173,7 @@ impl<'a> Asking<'a> {
             ("3", true) => decided(Decision::reject(identity::person(), rest)),
             ("l" | "later", _) => Heard::Later,
             ("e" | "edit", false) => self.edits(),
+            ("s" | "stop", false) => self.stops_asking(rest),
             ("m" | "more", false) if !self.folded.is_empty() => {
                 Heard::Shows(std::mem::take(&mut self.folded))
             }
@@ -176,6 +193,52 @@ impl<'a> Asking<'a> {
         };
         let yes = Decision::approve(identity::person());
         decided(Decision { parameters: self.edited.take(), reason: hidden, ..yes })
+    }
+
+    /// Whether the call can be covered by a standing approval. One that a person changed is another call.
+    fn can_stop_asking(&self) -> bool {
+        self.edited.is_none() && standing::offers(&self.pending.asked).is_ok()
+    }
+
+    /// Shows what need not be asked again; `s 2 8h` chooses at once.
+    fn stops_asking(&mut self, rest: &str) -> Heard {
+        if self.edited.is_some() {
+            return shows("You changed the call: y allows it as changed, once. Nothing is decided.");
+        }
+        let offers = match standing::offers(&self.pending.asked) {
+            Ok(offers) => offers,
+            Err(why) => return shows(&format!("This is asked each time: {why}. Nothing is decided.")),
+        };
+        if !rest.is_empty() {
+            return self.chooses(offers, rest);
+        }
+        let line = |spans| Line::note("answers", spans);
+        let mut lines = vec![line(vec![Span::text("Allow this call, and stop asking for:")])];
+        for (index, offer) in offers.iter().enumerate() {
+            lines.push(line(vec![Span::strong(format!("{}  ", index + 1)), Span::text(&offer.words)]));
+        }
+        let how = "and how long: run, 8h, 30d, always. Deny rules still win. Enter alone goes back.";
+        lines.push(line(vec![Span::text(how)]));
+        self.choosing = Some(offers);
+        Heard::Shows(lines)
+    }
+
+    fn chooses(&mut self, offers: Vec<Offer>, line: &str) -> Heard {
+        if line.is_empty() {
+            return shows("Nothing is decided.");
+        }
+        let mut words = line.split_whitespace();
+        let number = words.next().and_then(|word| word.parse::<usize>().ok());
+        let offer = number.and_then(|number| offers.get(number.checked_sub(1)?));
+        let long = words.next().and_then(standing::how_long);
+        let (Some(offer), Some(remember), None) = (offer, long, words.next()) else {
+            self.choosing = Some(offers);
+            return shows(&format!(
+                "“{line}” is not a number and a time, such as 1 8h. Nothing is decided. Enter alone goes back."
+            ));
+        };
+        let Heard::Decided(yes) = self.allows() else { return Heard::Later };
+        decided(Decision { remember, covers: offer.covers.clone(), ..*yes })
     }
 
     fn edits(&mut self) -> Heard {
@@ -218,7 +281,8 @@ impl<'a> Asking<'a> {
         let text = match self.pending.is_in_doubt() {
             true => "1 RESULT says what came of it; 2 looked runs it again; 3 REASON leaves it as it is.",
             false => {
-                "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed."
+                "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed. \
+                 s 2 8h chooses the second standing approval for eight hours; provost approvals revokes it."
             }
         };
         lines.push(Line::note("answers", vec![Span::text(text)]));
@@ -240,6 +304,17 @@ fn decided(decision: Decision) -> Heard {
 
 fn shows(text: &str) -> Heard {
     Heard::Shows(vec![Line::note("answer", vec![Span::text(text)])])
+}
+
+/// What is not asked again from now on, said when it is granted.
+pub(crate) fn granted(pending: &Pending, decision: &Decision) -> Option<Line> {
+    (decision.remember != Remember::No).then(|| {
+        let local = Local::new(zone(), clock::clock().now_ms());
+        let words = standing::words(pending.tool(), &decision.covers, Some(&pending.asked));
+        let ends = standing::ends(decision.remember, &local);
+        let text = format!("standing approval: {words}, {ends}; provost approvals lists and revokes");
+        Line::note("approval", vec![Span::text(text)])
+    })
 }
 
 /// What a person changed of the arguments.

@@ -17,7 +17,7 @@ pub(crate) fn reference() -> String {
          or event per line.\n\n\
          On a terminal each line begins with a mark: `✓` completed, `✗` failed, `⊖` denied or declined, `◆` a person \
          must answer, `◆?` in doubt, `◇` waits, `■` stopped, `┃` the model's words, `│` what a program printed. Below \
-         the lines, `run` redraws what runs and what was used. Without a UTF-8 locale the marks are ASCII. `--plain`, \
+         the lines, `run` redraws what runs with the last lines it printed, and what was used. Without a UTF-8 locale the marks are ASCII. `--plain`, \
          `ACCESSIBLE` or `TERM=dumb` append lines that begin with their subject, without marks, columns and colours; \
          so does a stream that is not a terminal.\n\n\
          Colours follow `--color auto|always|never`, then `NO_COLOR`, `CLICOLOR_FORCE` or `FORCE_COLOR`, `CLICOLOR=0`, \

@@ -210,8 +210,9 @@ fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
         let resumed = play.provost(&["resume", "last", "--yes"]);
         assert_eq!(resumed.code, 3, "--yes does not know what happened: {}", resumed.stderr);
         assert!(resumed.stderr.contains("--happened"), "{}", resumed.stderr);
-        let remembered = play.provost(&["approve", "last", "--remember"]);
-        assert!(remembered.stderr.contains("there is nothing to remember"), "{}", remembered.stderr);
+        let remembered = play.provost(&["approve", "last", "--stop-asking", "call", "--for", "8h"]);
+        let refused = "this is asked each time: what became of one call says nothing about the next";
+        assert!(remembered.stderr.contains(refused), "{}", remembered.stderr);
         let answered = play.provost(words);
         let effects = fs::read_to_string(play.world.path("effects")).unwrap();
         assert_eq!(effects.lines().count(), runs, "{words:?}: {}", answered.stderr);

@@ -101,7 +101,7 @@ fn what_may_not_be_read_is_not_called_missing() {
     refused(&world.bound(&["runs"]), "provost.db cannot be read: Permission denied");
     let doctor = world.bound(&["doctor", "examples/audit"]);
     assert_eq!(doctor.code, 1);
-    assert!(doctor.stdout.contains("wrong  storage: "), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("wrong storage: "), "{}", doctor.stdout);
     world.mode(".provost", 0o755);
     listed(&world.provost(&["runs"]));
 }

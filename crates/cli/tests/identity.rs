@@ -140,7 +140,7 @@ fn a_program_of_a_run_can_do_nothing_that_only_a_person_may() {
         vec!["answer", "last", "--text", "x"],
         vec!["cancel", "last"],
         vec!["resume", "last"],
-        vec!["forget", "all"],
+        vec!["approvals", "revoke", "all"],
         vec!["db", "erase", "last", "--seq", "1", "--reason", "r"],
         vec!["db", "prune", "--before", "0", "--yes"],
         vec!["chat", "office"],

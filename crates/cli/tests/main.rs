@@ -3,6 +3,7 @@
 
 mod agents;
 mod approving;
+mod asking;
 mod chat;
 mod configuration;
 mod hard_input;
@@ -12,17 +13,19 @@ mod machines;
 mod person;
 mod policy;
 mod programs;
+mod pty;
 mod questions;
 mod quick_start;
 mod recovery;
-mod remembered;
 mod running;
 mod script;
 mod secrecy;
 mod server;
 mod servers;
 mod sessions;
+mod standing;
 mod storage;
+mod tails;
 mod terminal;
 mod words;
 mod world;

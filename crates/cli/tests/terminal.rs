@@ -2,130 +2,20 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
-use std::time::Duration;
 
-use expectrl::session::OsSession;
-use expectrl::{Eof, Expect as _, Session};
+use expectrl::{Eof, Expect as _};
 use serde_json::json;
 
+use super::pty::{CTRL_C, CTRL_D, LEFT, Terminal, UP, screen, uncoloured};
 use super::script::{call, mend, say};
 use super::server::Speaker;
 use super::world::World;
-
-const CTRL_C: &str = "\u{3}";
-const CTRL_D: &str = "\u{4}";
-const UP: &str = "\u{1b}[A";
-const LEFT: &str = "\u{1b}[D";
-/// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A terminal of some size with a program on it.
-struct Terminal(OsSession);
-
-impl Terminal {
-    fn new(command: Command, size: (u16, u16)) -> Self {
-        Self::sized(command, size, &[])
-    }
-
-    fn sized(mut command: Command, (columns, rows): (u16, u16), environment: &[(&str, &str)]) -> Self {
-        command.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED").env("TERM", "xterm-256color");
-        command.envs(environment.iter().copied());
-        // The size must be there before the program looks, and is set a moment after it was started.
-        let wait = format!("until [ \"$(stty size)\" = \"{rows} {columns}\" ]; do :; done; exec \"$@\"");
-        let mut sized = Command::new("sh");
-        sized.arg("-c").arg(wait).arg("sh");
-        sized.arg(command.get_program()).args(command.get_args()).env_clear();
-        sized.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
-        sized.current_dir(command.get_current_dir().unwrap());
-        let mut session = Session::spawn(sized).unwrap();
-        session.get_process_mut().set_window_size(columns, rows).unwrap();
-        session.set_expect_timeout(Some(PATIENCE));
-        Self(session)
-    }
-
-    /// Waits for some words, and gives everything up to them.
-    #[track_caller]
-    fn until(&mut self, words: &str) -> String {
-        match self.0.expect(words) {
-            Ok(found) => String::from_utf8_lossy(found.as_bytes()).into_owned(),
-            Err(error) => {
-                let mut rest = [0; 65_536];
-                let bytes = self.0.try_read(&mut rest).unwrap_or(0);
-                panic!("{error}: no {words:?} in {:?}", String::from_utf8_lossy(&rest[..bytes]));
-            }
-        }
-    }
-
-    fn types(&mut self, words: &str) {
-        self.0.send(words).unwrap();
-    }
-
-    fn enters(&mut self, words: &str) {
-        self.types(&format!("{words}\r"));
-    }
-
-    /// Everything to the end, and how the program ended.
-    fn end(mut self) -> (String, i32) {
-        let rest = self.0.expect(Eof).map(|rest| String::from_utf8_lossy(rest.as_bytes()).into_owned());
-        let status = self.0.get_process().wait().unwrap();
-        let code = match status {
-            expectrl::process::unix::WaitStatus::Exited(_, code) => code,
-            other => panic!("{other:?}"),
-        };
-        (rest.unwrap_or_default(), code)
-    }
-}
-
-/// What a terminal of that size shows in the end.
-fn screen(written: &str, (columns, rows): (u16, u16)) -> String {
-    let mut terminal = vt100::Parser::new(rows, columns, 0);
-    terminal.process(written.as_bytes());
-    terminal.screen().contents()
-}
-
-fn uncoloured(written: &str) -> String {
-    let mut parts = written.split("\u{1b}[");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').get(1..).unwrap_or_default()
-    })
-}
-
-impl World {
-    fn on_terminal(&self, words: &[&str], model: &[String], size: (u16, u16)) -> Terminal {
-        let mut command = self.command(words);
-        command.args(model);
-        Terminal::new(command, size)
-    }
-
-    fn chat_on_terminal(&self, words: &[&str], model: &[String]) -> Terminal {
-        let words: Vec<&str> =
-            ["chat", "--project", "examples/audit"].into_iter().chain(words.iter().copied()).collect();
-        self.on_terminal(&words, model, (80, 24))
-    }
-
-    /// A project whose model is that server.
-    fn served_by(&self, speaker: &Speaker) {
-        fs::create_dir_all(self.path("talk/agents")).unwrap();
-        let model = format!(
-            "[models.here]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nsettings = {{ model = \"m\" }}\n",
-            speaker.url
-        );
-        fs::write(self.path("talk/provost.toml"), model).unwrap();
-        fs::write(
-            self.path("talk/agents/helper.md"),
-            "---\nname: helper\ndescription: Helps.\n---\nYou help.\n",
-        )
-        .unwrap();
-    }
-}
 
 #[test]
 fn a_person_is_asked_and_the_run_goes_on() {
     let world = World::new();
     let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &[], (80, 24));
-    let before = terminal.until("y n e w l ?");
+    let before = terminal.until("y n e s w l ?");
     assert!(before.contains("+ echo $(($1 + $2))") || before.contains("echo $(($1 + $2))"), "{before}");
     terminal.enters("y");
     let (rest, code) = terminal.end();
@@ -154,7 +44,7 @@ fn keys_typed_before_a_question_do_not_answer_it() {
         // The terminal shows what was typed: it has it.
         terminal.until("y");
         fs::write(world.path("typed/go"), "").unwrap();
-        terminal.until("y n e w l ?");
+        terminal.until("y n e s w l ?");
         terminal.enters(answer);
         let (rest, code) = terminal.end();
         assert_eq!(code, 0, "{rest}");

@@ -164,7 +164,7 @@ const LOOKING: [&[&str]; 5] = [
     &["agents", "examples/audit"],
     &["tools", "examples/audit"],
     &["tools", "examples/audit", "--why"],
-    &["doctor", "examples/audit"],
+    &["doctor", "examples/audit", "--offline"],
     &["init", "new"],
 ];
 

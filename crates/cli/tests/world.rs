@@ -19,15 +19,14 @@ pub(crate) struct Printed {
 pub(crate) struct World(tempfile::TempDir, RefCell<String>);
 
 /// Commands about runs, which take their project as `--project`.
-const ABOUT_RUNS: [&str; 13] = [
+const ABOUT_RUNS: [&str; 12] = [
     "runs",
     "show",
     "explain",
     "replay",
     "approve",
     "reject",
-    "remembered",
-    "forget",
+    "approvals",
     "answer",
     "cancel",
     "resume",

@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ActionId, Actor, Digest, Epoch, Record, RunId, Seq, SessionId, SignalId, Time, WaitId};
+use crate::{
+    ActionId, Actor, Digest, Epoch, Record, RunId, Seq, SessionId, SignalId, StandingApproval, Time, WaitId,
+};
 
 /// One step of a run, fenced by its epoch and its position.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,24 +228,6 @@ pub struct SessionEntry {
     pub seq: Seq,
     /// The kind of the event.
     pub kind: String,
-}
-
-/// A standing approval: a question that need not be asked again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StandingApproval {
-    /// What it covers: workspace, principal, agent, tool, and the rule that asks, as one text.
-    pub scope: String,
-    /// The tool.
-    pub tool: String,
-    /// Who granted it.
-    pub by: Actor,
-    /// When.
-    pub at: Time,
-    /// The run in which it was granted.
-    pub run: RunId,
-    /// The reason that was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
 }
 
 /// A standing approval granted or revoked in a workspace.

@@ -41,6 +41,10 @@ pub enum Defect {
     ChildEffectDropped,
     /// A denied action starts once it was approved.
     ApprovalLiftsDeny,
+    /// A standing approval holds after its time.
+    StandingNeverEnds,
+    /// A standing approval of one call covers every call of the tool.
+    StandingCoversAll,
     /// A cancelled attempt runs on to its end.
     StopIgnoresRunning,
     /// A cancel does not reach children.

@@ -12,6 +12,7 @@ pub mod event;
 mod id;
 mod react;
 mod record;
+mod standing;
 pub mod state;
 mod value;
 pub mod view;
@@ -20,12 +21,13 @@ pub use actor::{Actor, ActorKind, ActorOrigin};
 pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,
-    SignalPost, StandingApproval, StandingChange, WaitRow, WaitSettlement, WhenBusy,
+    SignalPost, StandingChange, WaitRow, WaitSettlement, WhenBusy,
 };
 pub use due::{Effect, EffectId, Execute, due, wake_at};
 pub use event::{Event, EventKind};
 pub use id::{ActionId, Digest, Epoch, IdError, RunId, Seq, SessionId, SignalId, Time, WaitId, WorkerId};
 pub use react::{Input, ModelAnswer, ModelFault, ModelResponse, Now, QueuedSignal, react, would_advance};
 pub use record::{ChainError, ChainProblem, Erasure, Record, Unchained, verify};
+pub use standing::{Covers, PLACE, StandingApproval, enclosing};
 pub use state::{Illegal, RunState};
 pub use value::{Args, ArtifactRef, Fault, Payload, Ruling, Usage, Verdict, WorldEffect, hash_of};

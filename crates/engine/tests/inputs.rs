@@ -3,8 +3,8 @@
 use provost_engine::Verdict::Allow;
 use provost_engine::event::*;
 use provost_engine::{
-    ActionId, Args, Digest, Fault, Input, ModelResponse, Payload, Ruling, StandingApproval, Time, Usage,
-    Verdict,
+    ActionId, Args, Covers, Digest, Fault, Input, ModelResponse, Payload, Ruling, StandingApproval, Time,
+    Usage, Verdict,
 };
 use serde_json::json;
 
@@ -91,6 +91,9 @@ fn signals(world: &World) -> Vec<(String, Input)> {
     let grant = StandingApproval {
         scope: "scope".into(),
         tool: "tool".into(),
+        covers: Covers::Tool,
+        until: None,
+        action: None,
         by: person(),
         at: Time(1),
         run: RUN.parse().unwrap(),

@@ -1,7 +1,7 @@
 //! What a new worker makes of each kind of open effect, row by row, and of journals whose words are erased.
 
 use provost_engine::event::*;
-use provost_engine::{Digest, Event, Input, RunState, Seq, StandingApproval, Usage, verify};
+use provost_engine::{Covers, Digest, Event, Input, RunState, Seq, StandingApproval, Usage, verify};
 use serde_json::json;
 
 use crate::codec::erase;
@@ -259,7 +259,17 @@ fn an_approval_that_is_not_needed_any_more_is_withdrawn() {
     let run = RUN.parse().unwrap();
     let at = provost_engine::Time(1);
     let by = crate::world::person();
-    let standing = vec![StandingApproval { scope, tool: "test/ask".into(), by, at, run, reason: None }];
+    let standing = vec![StandingApproval {
+        scope,
+        tool: "test/ask".into(),
+        covers: Covers::Tool,
+        until: None,
+        by,
+        at,
+        run,
+        action: None,
+        reason: None,
+    }];
     let claim = Input::Claimed { epoch, worker, compiled, policy, standing };
     given(world)
         .when([claim])
@@ -272,7 +282,7 @@ fn standing_scope(world: &World) -> String {
     let mut world = world.clone();
     let verdicts = [(id("1.0"), Decision::Approve { edit: None })].into();
     let binding = world.state.waits[&1].binding;
-    let (remember, reason) = (Some(Remember::Always), String::new());
+    let (remember, reason) = (Some(Remember { lasts: Lasts::Always, covers: Covers::Tool }), String::new());
     let answer = world.reply(1, Answer::Verdicts { verdicts, remember, binding, reason });
     let world = world.after(answer);
     world.state.standing.keys().next().unwrap().clone()

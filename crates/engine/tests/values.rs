@@ -8,8 +8,8 @@ use provost_contract::action::{ConditionStatus, OnFailure, Repeat, Resource, Res
 use provost_contract::json::{Object, into_object};
 use provost_engine::event::*;
 use provost_engine::{
-    ActionId, Actor, ActorKind, ActorOrigin, Args, ArtifactRef, Digest, Fault, Payload, Ruling, RunId, Seq,
-    SignalId, StandingApproval, Time, Usage, Verdict, WaitId, WorldEffect,
+    ActionId, Actor, ActorKind, ActorOrigin, Args, ArtifactRef, Covers, Digest, Fault, Payload, Ruling,
+    RunId, Seq, SignalId, StandingApproval, Time, Usage, Verdict, WaitId, WorldEffect,
 };
 use serde_json::json;
 
@@ -85,9 +85,12 @@ pub(crate) fn standing() -> StandingApproval {
     StandingApproval {
         scope: "scope".into(),
         tool: "tool".into(),
+        covers: Covers::Place("src".into()),
+        until: Some(Time(9)),
         by: person(),
         at: Time(1),
         run: run(),
+        action: Some(id(1, 0)),
         reason,
     }
 }
@@ -195,7 +198,8 @@ pub(crate) fn answers() -> Vec<Answer> {
         (id(1, 0), Decision::Approve { edit: Some(args()) }),
         (id(1, 1), Decision::Reject { reason: MARK.into() }),
     ]);
-    let remember = Some(Remember::Always);
+    let covers = Covers::Place("src".into());
+    let remember = Some(Remember { lasts: Lasts::Until(Time(1)), covers });
     let (satisfying, effect) = (true, WorldEffect::Done);
     vec![
         Answer::Verdicts { verdicts, remember, binding: Digest::of(b"b"), reason: MARK.into() },

@@ -4,7 +4,9 @@ use provost_contract::json::into_object;
 use provost_engine::Verdict::{Allow, Ask, Deny};
 use provost_engine::event::*;
 use provost_engine::view::{Decided, decisions};
-use provost_engine::{Actor, ActorKind, ActorOrigin, Agent, Args, Input, Payload, StandingApproval, Time};
+use provost_engine::{
+    Actor, ActorKind, ActorOrigin, Agent, Args, Covers, Input, Payload, StandingApproval, Time,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -121,7 +123,7 @@ fn an_approval_may_change_the_arguments_and_be_remembered() {
     let world = called(&["ask"]);
     let edit = Some(Args::open(into_object(json!({ "other": 1 }))));
     let Answer::Verdicts { verdicts, binding, .. } = approve(&world, "1.0", edit) else { panic!() };
-    let remember = Some(Remember::Run);
+    let remember = Some(Remember { lasts: Lasts::Run, covers: Covers::Tool });
     let answer = Answer::Verdicts { verdicts, remember, binding, reason: "Fine.".into() };
     let world = ended(answered(world, 1, answer), "1.0", done());
     let calls = world.calls(&["ask"]);
@@ -145,6 +147,9 @@ fn a_standing_approval_of_an_earlier_run_spares_the_question() {
     let grant = StandingApproval {
         scope: scope.to_string(),
         tool: "test/ask".into(),
+        covers: Covers::Tool,
+        until: None,
+        action: None,
         by: person(),
         at: Time(1_780_000_000_000),
         run: "run_before".parse().unwrap(),

@@ -34,15 +34,33 @@ pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>
     outside(&path, &project.root())?;
     outside(&path, root)?;
     let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-    opened.map(drop).map_err(|error| {
-        let message = format!("the anchor file {} cannot be written: {error}", path.display());
-        Failure::new(Code::File, message)
-            .hint("make its folder, or name another file with `anchor` in [storage] or PROVOST_ANCHOR_FILE")
-    })?;
+    opened.map(drop).map_err(|error| unwritable(&path, &error))?;
     Ok(Some(path))
 }
 
-/// Rejects a file in the workspace of an agent, with links resolved.
+impl Project {
+    /// Whether the ends of runs could be witnessed; makes nothing.
+    ///
+    /// # Errors
+    /// If the anchor file is in the workspace, or could not be written.
+    pub fn check_anchor(&self) -> Result<Option<PathBuf>, Failure> {
+        let Some(path) = self.anchor_file() else { return Ok(None) };
+        outside(&path, &self.root())?;
+        let there = if path.exists() { &path } else { path.parent().unwrap_or(&path) };
+        match rustix::fs::access(there, rustix::fs::Access::WRITE_OK) {
+            Ok(()) => Ok(Some(path)),
+            Err(error) => Err(unwritable(&path, &error.into())),
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("the anchor file {} cannot be written: {error}", path.display());
+    Failure::new(Code::File, message)
+        .hint("make its folder, or name another file with `anchor` in [storage] or PROVOST_ANCHOR_FILE")
+}
+
+/// Refuses a file in the workspace of an agent, by any way that leads there.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
     if !is_inside(path, root) {
         return Ok(());

@@ -62,6 +62,20 @@ impl Project {
         Ok(shown.collect())
     }
 
+    /// Where a key is written, in the project's file or else in the person's: `provost.toml:38`, from the folder of the
+    /// project. A table of a list goes by its name: `["policy", "rules", "secrets-stay"]`.
+    pub fn place_of(&self, path: &[&str]) -> Option<String> {
+        let path: Key = path.iter().map(|word| (*word).to_owned()).collect();
+        let own = Written::read(self.file.source().0, "provost.toml").ok()?;
+        let person = self.person.as_ref();
+        let persons = || {
+            let person = person?;
+            let written = Written::read(&person.text, &person.path.display().to_string()).ok()?;
+            written.place(&path).map(str::to_owned)
+        };
+        own.place(&path).map(str::to_owned).or_else(persons)
+    }
+
     fn add_defaults(&self, settings: &mut Settings) {
         let file = &self.file;
         let agent = self.agent(None).ok().map(|agent| agent.head.name);

@@ -105,7 +105,12 @@ pub fn is_dumb_terminal() -> bool {
     text("TERM").is_none_or(|kind| kind == "dumb")
 }
 
-/// Returns all variables that a program may inherit, before the allow-list applies.
+/// The folders that programs are looked for in.
+pub fn path() -> Vec<PathBuf> {
+    env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Everything a program the agent starts may inherit, before the list of what is allowed.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     env::vars_os()
 }

@@ -89,13 +89,15 @@ pub struct Failure {
     pub code: Code,
     /// What is wrong, and where.
     pub message: String,
-    /// The hint.
+    /// The place in a file where it is wrong, with which the message begins: `provost.toml:38`.
+    pub place: Option<String>,
+    /// What to do about it.
     pub hint: Option<String>,
 }
 
 impl Failure {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: message.into(), place: None, hint: None }
     }
 
     /// Returns an error and its sources as one text.
@@ -136,7 +138,14 @@ impl Failure {
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
         self.message = format!("{place}: {}", self.message);
+        self.place = Some(place.to_owned());
         self
+    }
+
+    /// What is wrong, without where.
+    pub fn what(&self) -> &str {
+        let place = self.place.as_deref().and_then(|place| self.message.strip_prefix(place));
+        place.map_or(&self.message, |rest| rest.trim_start_matches([':', ' ']))
     }
 
     #[must_use]

@@ -68,7 +68,9 @@ impl Guard {
 
     /// Returns the digests for the context of a new run. Fails while a change is unconfirmed.
     pub async fn start(&self, run: &RunId) -> Result<Value, Failure> {
-        self.look_at_interrupted_runs().await?;
+        for (run, names) in self.interrupted().await? {
+            self.note(&names, run.as_str())?;
+        }
         let open = self.unconfirmed()?;
         match open.first() {
             Some(change) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
@@ -76,10 +78,22 @@ impl Guard {
         }
     }
 
-    /// Records changes since the start of runs whose process died while they were active: the change may have
-    /// killed it.
-    async fn look_at_interrupted_runs(&self) -> Result<(), Failure> {
-        let Some(store) = &self.store else { return Ok(()) };
+    /// The first thing that [`start`](Self::start) would refuse; notes nothing.
+    ///
+    /// # Errors
+    /// That, or that it cannot be found out.
+    pub async fn check_start(&self) -> Result<(), Failure> {
+        match (self.unconfirmed()?.first(), self.interrupted().await?.first()) {
+            (Some(change), _) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
+            (None, Some((run, names))) => Err(self.refusal(names, run.as_str())),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Changes since runs began whose process died while they were at work: it may have died of the change.
+    async fn interrupted(&self) -> Result<Vec<(RunId, Vec<String>)>, Failure> {
+        let mut found = Vec::new();
+        let Some(store) = &self.store else { return Ok(found) };
         let storage = |fault| Failure::storage(&fault);
         let filter = RunFilter {
             workspace: Some(self.files.workspace()),
@@ -94,11 +108,11 @@ impl Guard {
             if let Some(EventKind::RunAccepted(accepted)) = accepted.map(|event| event.kind) {
                 let names = self.differences(&accepted.spec.context)?;
                 if !names.is_empty() {
-                    self.note(&names, run.as_str())?;
+                    found.push((run, names));
                 }
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Rejects a run whose files differ from its start.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provost_models::Masks;
-use provost_runtime::port::{Boxed, ExecutorError, Recalled, ToolAction, ToolExecutor};
+use provost_runtime::port::{Boxed, ExecutorError, Recalled, Report, ReportSink, ToolAction, ToolExecutor};
 use provost_tools::Tools;
 use serde_json::Value;
 
@@ -26,12 +26,34 @@ impl GuardedTools {
             Err(error) => Err(error),
         }
     }
+
+    /// A report that passes on everything but the keys of the host.
+    fn masked_report(&self, report: &Report) -> Report {
+        Report::new(Arc::new(MaskedReport { report: report.clone(), masks: self.masks.clone() }))
+    }
+}
+
+/// What a tool streams, without the keys of the host. Programs stream whole lines, so that no key comes in parts.
+struct MaskedReport {
+    report: Report,
+    masks: Masks,
+}
+
+impl ReportSink for MaskedReport {
+    fn output(&self, text: &str) {
+        self.report.output(&self.masks.text(text.to_owned()));
+    }
+
+    fn progress(&self, title: &str, done: u64, of: Option<u64>) {
+        self.report.progress(&self.masks.text(title.to_owned()), done, of);
+    }
 }
 
 impl ToolExecutor for GuardedTools {
     fn execute<'a>(&'a self, action: ToolAction<'a>) -> Boxed<'a, Result<Value, ExecutorError>> {
         Box::pin(async move {
-            let reply = self.masked(self.tools.execute(action).await);
+            let report = self.masked_report(action.report);
+            let reply = self.masked(self.tools.execute(ToolAction { report: &report, ..action }).await);
             if let Some(guard) = self.guard.as_ref().filter(|_| runs_programs(action.call.tool_name())) {
                 guard.check(action.context).await;
             }

@@ -93,6 +93,7 @@ impl PolicyProvider for ProjectPolicy {
         let arguments = call.prepared.map_or(call.parameters, |prepared| &prepared.parameters);
         let declaration = call.declaration.map(|declaration| declaration.to_value()).unwrap_or_default();
         let decision = self.decide(call.tool_name, &declaration, arguments).decision;
+        let place = self.places.place(call.tool_name, arguments);
         let reads = matches!(call.tool_name, "fs/read" | "fs/list" | "fs/search");
         let guard = self.guard.as_ref().filter(|_| !reads);
         Box::pin(async move {
@@ -100,7 +101,8 @@ impl PolicyProvider for ProjectPolicy {
                 Some(guard) => guard.check(call.context).await,
                 None => None,
             };
-            Ok(Some(changed.map_or(decision, |files| guard::stopped(&files)).into()))
+            let ruling: Ruling = changed.map_or(decision, |files| guard::stopped(&files)).into();
+            Ok(Some(place.into_iter().fold(ruling, Ruling::about)))
         })
     }
 
@@ -161,6 +163,15 @@ impl OnDisk {
         }
     }
 
+    /// The file or folder of the workspace that a call of a file tool is about, with its links followed. The whole
+    /// workspace is none.
+    fn place(&self, tool: &str, arguments: &Object) -> Option<String> {
+        let path = json::text(arguments, "path").filter(|_| tool.starts_with("fs/"))?;
+        let real = resolved(&Path::new(&self.root).join(path), LINKS_MAX);
+        let inside = real.strip_prefix(&self.root).ok()?.to_str()?;
+        (!inside.is_empty()).then(|| inside.to_owned())
+    }
+
     fn is_outside(&self, path: &Path) -> bool {
         path.is_absolute()
             && !path.starts_with(&self.root)
@@ -208,7 +219,7 @@ impl Places for OnDisk {
     }
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
@@ -253,5 +264,12 @@ mod tests {
         std::os::unix::fs::symlink("/proc/self/cwd", root.join("process")).unwrap();
         assert_eq!(real("process/key").as_deref(), Some("/proc/self/cwd/key"));
         assert_eq!(real("nowhere/key"), None);
+        let place = |tool: &str, path: &str| places.place(tool, &json::into_object(json!({ "path": path })));
+        assert_eq!(place("fs/edit", "./secrets/../notes/key").as_deref(), Some("secrets/key"));
+        assert_eq!(place("fs/edit", "dangling").as_deref(), Some("secrets/new"));
+        assert_eq!(
+            (place("fs/edit", "."), place("fs/edit", "../x"), place("words/count", "notes")),
+            (None, None, None)
+        );
     }
 }

@@ -98,8 +98,8 @@ impl Project {
     pub fn runtime(&self, options: RuntimeOptions<'_>) -> Result<ProjectRuntime, Failure> {
         let RuntimeOptions { agent, model, root, store, data, attended } = options;
         let clock = clock::clock();
-        if let Some(agent) = agent {
-            self.check_prices(agent, &model)?;
+        if let (Some(agent), ModelSource::Configured { entry, .. }) = (agent, &model) {
+            self.check_prices(agent, entry)?;
         }
         let model = model.build(self, clock.clone())?;
         let guard = data.map(|data| Arc::new(Guard::new(self, root, data).stopping(store.clone())));
@@ -136,9 +136,12 @@ impl Project {
         Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
     }
 
-    /// Rejects a cost limit if the model has no price.
-    fn check_prices(&self, agent: &AgentFile, model: &ModelSource) -> Result<(), Failure> {
-        let ModelSource::Configured { entry: ModelEntry::Remote(config), .. } = model else { return Ok(()) };
+    /// Refuses a limit on money that no price can bring into effect.
+    ///
+    /// # Errors
+    /// If the model that an agent with such a limit works with has no price.
+    pub fn check_prices(&self, agent: &AgentFile, model: &ModelEntry) -> Result<(), Failure> {
+        let ModelEntry::Remote(config) = model else { return Ok(()) };
         let name = &config.settings.model;
         let is_limited = budgets(self, agent).any(|(budget, _)| budget == "cost_microusd");
         if !is_limited || self.file.prices.price(name).is_some() {

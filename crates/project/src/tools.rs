@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use provost_contract::json;
+use provost_contract::json::{self, Object};
 use provost_tools::{CommandSpec, Environment, HttpAccess, Limits, Tools, Workspace};
 use serde_json::{Value, json};
 
 use crate::config::{AgentFile, Project, ToolsPart};
 use crate::environment;
 use crate::failure::{Code, Failure};
-use crate::policy::ProjectPolicy;
+use crate::policy::{ProjectPolicy, is_executable};
 
 impl Project {
     /// Returns the tools of the project, in its own folder.
@@ -19,8 +19,23 @@ impl Project {
         tools_within(&self.file.tools, &self.root(), &policy)
     }
 
-    /// Returns the declarations of the tools an agent names, or of all, with the modes that the project sets
-    /// for them.
+    /// The command tools whose program is not found, with that program.
+    pub fn missing_programs(&self) -> Vec<(String, String)> {
+        let text = |command: &Object, key: &str| command.get(key)?.as_str().map(str::to_owned);
+        let missing = |command: &Object| {
+            let program = command.get("argv")?.as_array()?.first()?.as_str()?.to_owned();
+            let folder = self.root().join(text(command, "cwd").unwrap_or_default());
+            let is_there = if program.contains('/') {
+                is_executable(&folder.join(&program))
+            } else {
+                environment::path().iter().any(|folder| is_executable(&folder.join(&program)))
+            };
+            (!is_there).then_some((text(command, "name")?, program))
+        };
+        self.file.tools.commands.iter().filter_map(missing).collect()
+    }
+
+    /// The declarations of the tools an agent names, or of all, with the modes that the project names for them.
     pub fn declarations(&self, tools: &Tools, agent: Option<&AgentFile>) -> Value {
         let mut all = json::into_object(tools.offered());
         for (name, modes) in &self.file.tools.modes {

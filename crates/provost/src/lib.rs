@@ -50,7 +50,8 @@ pub use provost_contract::{ContractError, Message};
 pub use provost_engine::event::{self, WaitKind};
 pub use provost_engine::view::{Decided, Pending, Piece, Story};
 pub use provost_engine::{
-    Actor, ActorKind, ActorOrigin, Event, EventKind, RunId, Seq, SessionId, StandingApproval, Time, WaitId,
+    Actor, ActorKind, ActorOrigin, Covers, Event, EventKind, RunId, Seq, SessionId, StandingApproval, Time,
+    WaitId,
 };
 pub use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
 pub use provost_runtime::actor::{Delta, SealKey, SealKeyError};

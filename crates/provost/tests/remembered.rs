@@ -1,11 +1,12 @@
 //! A yes that outlives its run: whose questions it spares, whose not, and how it is revoked.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
 use provost::{
-    ActionPolicy, Agent, Decision, Event, EventKind, MemoryStore, Outcome, Remember, Request, RunStatus,
-    Runtime, Script, Seq, Store, Tool,
+    ActionPolicy, Agent, Covers, Decision, Event, EventKind, ManualClock, MemoryStore, Outcome, Remember,
+    Request, RunStatus, Runtime, Script, Seq, Store, Tool,
 };
 use provost_engine::event::AllowedBy;
 use provost_policy::HookAnswer;
@@ -258,4 +259,97 @@ async fn a_yes_for_ever_is_in_the_file() {
     };
     Office::new(&open(), "a").hears(Remember::Always).await;
     assert_eq!(Office::new(&open(), "b").run(of_ada()).await.status, RunStatus::Completed);
+}
+
+/// Asks about every call, and says which file it is about.
+struct ByPlace;
+
+impl PolicyProvider for ByPlace {
+    fn rule<'a>(&'a self, call: MediatedCall<'a>) -> Boxed<'a, HookAnswer<Ruling>> {
+        let text = call.parameters.get("text").and_then(Value::as_str).unwrap_or_default();
+        let ruling = Ruling::new(ActionPolicy::Preview, "writes", "writes ask first").about(text);
+        Box::pin(async move { Ok(Some(ruling)) })
+    }
+}
+
+/// A process whose clock is set by hand.
+fn at(store: &Arc<dyn Store>, clock: &Arc<ManualClock>, place: &str) -> Runtime {
+    let put = Tool::new("note/put", "Puts.", |_: Text| async { Ok(()) });
+    let script = Script::new().call("note/put", json!({ "text": place })).say("Done.");
+    let builder = Runtime::builder().model(script).store(store.clone()).tool(put);
+    let builder = builder.clock(clock.clone()).agent(Agent::new("scribe"));
+    builder.policy(Arc::new(ByPlace)).build().unwrap()
+}
+
+async fn status(runtime: &Runtime) -> RunStatus {
+    runtime.start(of_ada()).await.unwrap().outcome().await.unwrap().status
+}
+
+async fn answered(runtime: &Runtime, decision: Decision) -> Result<RunStatus, provost::DecideError> {
+    let wait = runtime.pending().await.unwrap()[0].wait.to_string();
+    let run = runtime.decide(&wait, decision).await?;
+    Ok(run.outcome().await.unwrap().status)
+}
+
+#[tokio::test]
+async fn a_standing_approval_covers_the_calls_that_were_meant_and_no_others() {
+    let place = |place: &str| Covers::Place(place.to_owned());
+    let cases: [(Covers, &[&str], &[&str]); 4] = [
+        (Covers::Tool, &["docs/x", "/etc/passwd", "src/../docs/x"], &[]),
+        (place("src"), &["src/a/b", "src/c", "src"], &["docs/x", "srcs/x", "src/../docs/x", "/src/a"]),
+        (place("src/a/b"), &["src/a/b"], &["src/a", "src/a/c", "src/a/bc"]),
+        (Covers::Call, &["src/a/b"], &["src/a", "src/a/b ", "src/a/c"]),
+    ];
+    for (covers, spared, asked) in cases {
+        let (store, clock) = (memory(), Arc::new(ManualClock::at(1_000)));
+        let first = at(&store, &clock, "src/a/b");
+        assert_eq!(status(&first).await, RunStatus::Waiting);
+        let yes =
+            Decision { remember: Remember::Always, covers: covers.clone(), ..Decision::approve("grace") };
+        assert_eq!(answered(&first, yes).await.unwrap(), RunStatus::Completed);
+        for (places, wanted) in [(spared, RunStatus::Completed), (asked, RunStatus::Waiting)] {
+            for place in places {
+                assert_eq!(status(&at(&store, &clock, place)).await, wanted, "{covers:?} {place}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_standing_approval_ends_at_its_time() {
+    let (store, clock) = (memory(), Arc::new(ManualClock::at(1_000)));
+    let first = at(&store, &clock, "src/a");
+    assert_eq!(status(&first).await, RunStatus::Waiting);
+    let hour = Duration::from_secs(3_600);
+    let yes = Decision { remember: Remember::For(hour), ..Decision::approve("grace") };
+    assert_eq!(answered(&first, yes).await.unwrap(), RunStatus::Completed);
+    clock.set(1_000 + 3_599_999);
+    assert_eq!(status(&at(&store, &clock, "src/b")).await, RunStatus::Completed);
+    clock.set(1_000 + 3_600_000);
+    assert_eq!(status(&at(&store, &clock, "src/b")).await, RunStatus::Waiting);
+}
+
+/// An answer that would cover nothing, or something else than was shown, is refused; beside it, one that fits.
+#[tokio::test]
+async fn an_answer_that_cannot_stand_for_later_calls_is_refused() {
+    let (store, clock) = (memory(), Arc::new(ManualClock::at(1_000)));
+    let runtime = at(&store, &clock, "src/a");
+    assert_eq!(status(&runtime).await, RunStatus::Waiting);
+    let always = || Decision { remember: Remember::Always, ..Decision::approve("grace") };
+    let text = json!({ "text": "src/b" });
+    let edit = Some(text.as_object().unwrap().clone());
+    let unfit = [
+        Decision { covers: Covers::Place("docs".to_owned()), ..always() },
+        Decision { covers: Covers::Place(String::new()), ..always() },
+        Decision { covers: Covers::Place("src/".to_owned()), ..always() },
+        Decision { covers: Covers::Call, ..Decision::approve("grace") },
+        Decision { covers: Covers::Call, parameters: edit, ..always() },
+        Decision { remember: Remember::Always, ..Decision::reject("grace", "no") },
+    ];
+    for decision in unfit {
+        let refused = answered(&runtime, decision.clone()).await;
+        assert!(matches!(refused, Err(provost::DecideError::Unfit { .. })), "{decision:?}: {refused:?}");
+    }
+    let fits = Decision { covers: Covers::Place("src".to_owned()), ..always() };
+    assert_eq!(answered(&runtime, fits).await.unwrap(), RunStatus::Completed);
 }

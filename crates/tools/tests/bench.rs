@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use provost_contract::tool::{RuntimeMetadata, ToolCall};
-use provost_runtime::port::{DeclaredExecutor, ToolAction, ToolExecutor};
+use provost_runtime::port::{DeclaredExecutor, Report, ToolAction, ToolExecutor};
 use provost_tools::{Environment, Limits, Preview, Tools, Workspace};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -58,6 +58,14 @@ impl Bench {
     /// The reply to a call.
     pub(crate) async fn call(&self, tool: &str, parameters: Value) -> Value {
         call(&self.tools, tool, parameters).await
+    }
+
+    /// The same, with a report of what it prints meanwhile.
+    pub(crate) async fn reported(&self, tool: &str, parameters: Value, report: &Report) -> Value {
+        let call = tool_call(tool, parameters);
+        let (runtime, context) = Default::default();
+        let action = ToolAction { report, ..action(&call, &runtime, &context) };
+        self.tools.execute(action).await.unwrap()
     }
 
     /// What the model reads: the result, or the error after its code.
@@ -116,7 +124,7 @@ fn action<'a>(
         run: "run-1",
         action: "1.0",
         key: "key-1",
-        report: provost_runtime::port::Report::unheard(),
+        report: Report::unheard(),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
+use provost_runtime::port::{Report, ReportSink};
 use provost_tools::{Limits, ProcessLimits};
 use serde_json::{Value, json};
 
@@ -150,4 +152,30 @@ async fn a_program_that_reads_gets_the_end_of_its_input() {
     let bench = Bench::new();
     let told = bench.read("shell/run", json!({ "argv": ["cat"] })).await;
     assert_eq!(told, r#"{"exit_code":0,"stdout":"","stderr":""}"#);
+}
+
+/// Remembers what was streamed, and lets the program go on once it was heard of.
+struct LetsGo {
+    heard: Mutex<String>,
+    go: PathBuf,
+}
+
+impl ReportSink for LetsGo {
+    fn output(&self, text: &str) {
+        self.heard.lock().unwrap().push_str(text);
+        fs::write(&self.go, "").unwrap();
+    }
+
+    fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
+}
+
+/// The program ends only after its first line was heard.
+#[tokio::test]
+async fn what_a_program_prints_is_streamed_while_it_runs() {
+    let bench = Bench::new();
+    let sink = Arc::new(LetsGo { heard: Mutex::default(), go: bench.path("go") });
+    let script = "echo first; until [ -e go ]; do :; done; echo last >&2";
+    let reply = bench.reported("shell/run", shell(script), &Report::new(sink.clone())).await;
+    assert_eq!(reply["result"]["exit_code"], 0, "{reply}");
+    assert_eq!(*sink.heard.lock().unwrap(), "first\nlast\n");
 }

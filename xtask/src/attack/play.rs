@@ -137,7 +137,7 @@ impl Stage<'_> {
         self.configure(&policy(&[&call.tool], "preview"))?;
         self.model.play(vec![Turn::Calls(vec![self.filled_call(call)])]);
         self.provost(&["run", "go"])?;
-        self.provost(&["approve", "last", "--remember"])?;
+        self.provost(&["approve", "last", "--stop-asking", "tool", "--for", "always"])?;
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use provost_engine::event::{ActionEnd, Answer, Decision, Remember, Signal};
-use provost_engine::{ActionId, Actor, ActorKind, Args, Payload, SignalPost, WorldEffect};
+use provost_engine::event::{ActionEnd, Answer, Decision, Lasts, Remember, Signal};
+use provost_engine::{ActionId, Actor, ActorKind, Args, Covers, Payload, SignalPost, WorldEffect};
 use provost_runtime::dispatch::Doors;
 use provost_runtime::store::{AnswerError, PostError, Wait, WaitFilter};
 use serde_json::{Value, json};
@@ -107,11 +107,11 @@ fn verdicts(world: &World, wait: &Wait) -> Option<Answer> {
             Person::Silent => return None,
             Person::Accept => Decision::Approve { edit: None },
             Person::Remember => {
-                remember = Some(Remember::Run);
+                remember = Some(Remember { lasts: Lasts::Run, covers: Covers::Tool });
                 Decision::Approve { edit: None }
             }
             Person::RememberAlways => {
-                remember = Some(Remember::Always);
+                remember = Some(Remember { lasts: Lasts::Always, covers: Covers::Tool });
                 Decision::Approve { edit: None }
             }
             Person::Reject => Decision::Reject { reason: "Not today.".into() },

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_engine::event::{
-    ActionEnd, Answer, Choice, Decision, MessageMode, Outcome, Phase, Probe, Remember, Signal,
+    ActionEnd, Answer, Choice, Decision, Lasts, MessageMode, Outcome, Phase, Probe, Remember, Signal,
 };
 use provost_engine::{
-    Actor as By, ActorKind, AnswerPost, Effect, EffectId, Input, Payload, RunId, SignalPost, Usage,
+    Actor as By, ActorKind, AnswerPost, Covers, Effect, EffectId, Input, Payload, RunId, SignalPost, Usage,
     WorldEffect,
 };
 use provost_runtime::store::{NewSession, Said, SayPost, Wait, WaitFilter};
@@ -135,8 +135,11 @@ impl World {
                 verdicts.insert(*action, decision);
             }
         }
-        let remember =
-            chance(&mut self.rng, 25).then(|| one(&mut self.rng, Remember::Run, &[Remember::Always]));
+        let remember = chance(&mut self.rng, 25).then(|| {
+            let soon = Lasts::Until(self.now.plus_ms(5_000));
+            let lasts = one(&mut self.rng, Lasts::Run, &[Lasts::Always, soon]);
+            Remember { lasts, covers: one(&mut self.rng, Covers::Tool, &[Covers::Call]) }
+        });
         Answer::Verdicts { verdicts, remember, binding: wait.row.binding, reason: String::new() }
     }
 

@@ -13,7 +13,10 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure, unworked};
 use crate::follow::{self, follow};
 use crate::pending::Pending;
+use crate::prompt;
+use crate::run_name;
 use crate::screen::Screen;
+use crate::standing;
 
 /// The maximum number of questions of a run.
 const WAITS_MAX: usize = 1_000;
@@ -42,11 +45,11 @@ async fn decide_in(
         asking::decide(&reopened.setup, pending, decision).await?;
         let word = if decision.verdict == Verdict::Approved { "allowed" } else { "declined" };
         screen.tell(&format!("{word} by {}", decision.by.trim_start_matches("user:")));
-        if let Some(standing) = standing(pending, decision.remember) {
-            screen.tell(&standing);
-        }
+        screen.notes(&prompt::granted(pending, decision).into_iter().collect::<Vec<_>>());
     }
     if options.only {
+        let run = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
+        screen.tell(&format!("recorded; provost resume {run} goes on with the run"));
         return Ok(Exit::Done);
     }
     let (setup, run) = (&reopened.setup, &reopened.run);
@@ -122,17 +125,10 @@ fn how_to_go_on(reopened: &Reopened) -> String {
 /// Rejects an answer with options that the question does not have.
 fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
-    if pending.is_in_doubt() && decision.remember != Remember::No {
-        return refused(
-            "what became of one call says nothing about the next: there is nothing to remember",
-            "leave --remember away",
-        );
-    }
-    if pending.is_person_only() && decision.remember != Remember::No {
-        return refused(
-            "the question is about exactly this call: the answer cannot be remembered",
-            "leave --remember away",
-        );
+    if decision.remember != Remember::No
+        && let Err(why) = standing::offers(&pending.asked)
+    {
+        return refused(&format!("this is asked each time: {why}"), "leave --stop-asking and --for away");
     }
     if !pending.is_in_doubt() && decision.result.is_some() {
         return refused(
@@ -141,17 +137,4 @@ fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
         );
     }
     Ok(())
-}
-
-/// Prints what a standing approval allows from now on.
-fn standing(pending: &Pending, remember: Remember) -> Option<String> {
-    let how_long = match remember {
-        Remember::No => return None,
-        Remember::Run => "in the rest of this run",
-        Remember::Always => "in this run and later ones, until provost forget",
-    };
-    let ((layer, rule), tool) = (pending.asked.rule.as_ref()?, pending.tool());
-    Some(format!(
-        "{tool} runs unasked {how_long}, whatever its arguments, where this rule asks  [{layer}: {rule}]"
-    ))
 }

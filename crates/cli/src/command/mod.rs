@@ -2,6 +2,8 @@
 
 pub(super) mod agents;
 pub(super) mod answer;
+pub(super) mod approvals;
+mod approvals_table;
 pub(super) mod approve;
 mod banner;
 mod budget;
@@ -17,14 +19,12 @@ mod decide;
 pub(super) mod doctor;
 pub(super) mod explain;
 pub(super) mod export;
-pub(super) mod forget;
 pub(super) mod import;
 pub(super) mod init;
 mod input;
 pub(super) mod policy_confirm;
 pub(super) mod policy_test;
 pub(super) mod reject;
-pub(super) mod remembered;
 mod reopened;
 pub(super) mod replay;
 pub(super) mod resume;

@@ -10,10 +10,22 @@ use unicode_width::UnicodeWidthStr as _;
 /// As much of the screen as the area takes at most.
 const LINES_MAX: usize = 12;
 
-/// How many lines the area may take now; none on a terminal that does not say its size.
-pub(super) fn lines_max() -> Option<usize> {
-    let (_, rows) = terminal::size().ok()?;
-    Some((usize::from(rows) / 2).min(LINES_MAX))
+/// How much room there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// How many rows the terminal has.
+    pub(super) rows: usize,
+    /// How many of them the area may take.
+    pub(super) lines: usize,
+}
+
+impl Room {
+    /// The room there is now; none on a terminal that does not say its size.
+    pub(super) fn now() -> Option<Self> {
+        let (_, rows) = terminal::size().ok()?;
+        let rows = usize::from(rows);
+        Some(Self { rows, lines: (rows / 2).min(LINES_MAX) })
+    }
 }
 
 /// What is drawn.

@@ -5,6 +5,7 @@ mod area;
 mod machines;
 mod people;
 mod status;
+mod tail;
 mod view;
 
 pub(super) use view::{Live, Manner};

@@ -10,8 +10,9 @@ use provost_project::clock;
 use provost_runtime::actor::{LoadError, ReadRun};
 use provost_runtime::port::Clock;
 
-use super::area::{self, Area};
+use super::area::{Area, Room};
 use super::status::Status;
+use super::tail::Tails;
 use super::view::Manner;
 use crate::screen::{Printer, Screen, Stream};
 use crate::text::{Column, Line, Mark, Role, Span, first_line};
@@ -31,6 +32,7 @@ pub(crate) struct People {
     seq: Seq,
     /// The model's words that are not whole yet.
     spoken: String,
+    tails: Tails,
     /// The next try to get a response.
     retry: Option<Retry>,
     /// The last words that were shown.
@@ -87,6 +89,7 @@ impl People {
             story: None,
             seq: Seq(0),
             spoken: String::new(),
+            tails: Tails::default(),
             retry: None,
             last: None,
             hint: "Ctrl-C stops",
@@ -165,13 +168,10 @@ impl People {
             Followed::Delta(Delta::Trouble(problem)) => {
                 self.note(&format!("{problem}; it is tried again until it can be written"));
             }
+            Followed::Delta(Delta::Output { action, text }) => self.tails.push(action, &text),
             // Calls are shown when they are declared, with what was decided about them.
             Followed::Delta(
-                Delta::Reasoning(_)
-                | Delta::Call { .. }
-                | Delta::Arguments { .. }
-                | Delta::Output { .. }
-                | Delta::Progress { .. },
+                Delta::Reasoning(_) | Delta::Call { .. } | Delta::Arguments { .. } | Delta::Progress { .. },
             ) => {}
             Followed::Lagged(count) => self.note(&format!("{count} pieces left out; provost show has them")),
             Followed::Unreadable(problem) => {
@@ -186,6 +186,7 @@ impl People {
         self.seq = event.seq;
         match story.take(event) {
             Ok(told) => {
+                self.tails.retain(|action| story.running().any(|(call, _)| call.action == action));
                 self.tell(&told);
                 self.started(event);
             }
@@ -271,21 +272,26 @@ impl People {
     /// Draws again what changes with time and with the size of the terminal.
     pub(super) fn draw(&mut self) {
         let (Some(story), Some(area)) = (&self.story, &mut self.area) else { return };
-        let Some(lines_max) = area::lines_max().filter(|_| self.screen.can_draw()) else {
+        let Some(room) = Room::now().filter(|_| self.screen.can_draw()) else {
             return area.clear();
         };
         let status = Status {
             story,
             limits: &self.limits,
             spoken: &self.spoken,
+            tails: &self.tails,
             trouble: self.retry.as_ref().map(|retry| retry.line(self.clock.now_ms())),
             since_ms: self.since_ms,
             now_ms: self.clock.now_ms(),
             hint: self.hint,
         };
-        let mut rows = self.printer.rows(&status.lines(lines_max));
-        // A line may take several rows.
-        let over = rows.len().saturating_sub(lines_max);
+        let mut rows = self.printer.rows(&status.lines(room, 0));
+        let over = rows.len().saturating_sub(room.lines);
+        // A line may take several rows: outputs give way before the calls that print them.
+        if over > 0 {
+            rows = self.printer.rows(&status.lines(room, over));
+        }
+        let over = rows.len().saturating_sub(room.lines);
         rows.drain(..over);
         area.draw(&rows);
     }

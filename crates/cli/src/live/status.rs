@@ -1,9 +1,12 @@
 //! The lines that are drawn again: what runs, what the model says, and one line of limits.
 
-use provost_engine::view::StoryReader;
+use provost_engine::Time;
+use provost_engine::view::{CallName, StoryReader};
 
+use super::area::Room;
+use super::tail::{Tails, lines_each};
 use crate::text::{Column, Fit, Line, Mark, Role, Span, count, elapsed, money, short_count, spoken_limit};
-use crate::view::{Gauge, object, words};
+use crate::view::{Gauge, object, words_so_far};
 
 /// From how much of a limit on it is coloured, in hundredths.
 const NEARLY: u64 = 80;
@@ -14,6 +17,8 @@ pub(super) struct Status<'a> {
     pub(super) limits: &'a [Gauge],
     /// The model's words that are not whole yet.
     pub(super) spoken: &'a str,
+    /// What running calls printed last.
+    pub(super) tails: &'a Tails,
     /// What the model is waited for, when something went wrong.
     pub(super) trouble: Option<Line>,
     pub(super) since_ms: i64,
@@ -22,15 +27,17 @@ pub(super) struct Status<'a> {
 }
 
 impl Status<'_> {
-    /// The lines, the last of which has the limits.
-    pub(super) fn lines(&self, lines_max: usize) -> Vec<Line> {
-        let mut lines: Vec<Line> = self.running().collect();
+    /// The lines, the last of which has the limits. Outputs take so many lines less than there is room for.
+    pub(super) fn lines(&self, room: Room, less: usize) -> Vec<Line> {
+        // Below them are an empty line and the limits.
+        let lines_max = room.lines.saturating_sub(2);
+        let mut lines = self.running(room.rows, lines_max.saturating_sub(less));
         lines.extend(self.trouble.clone());
-        let mut spoken = if self.spoken.trim().is_empty() { Vec::new() } else { words(self.spoken) };
+        let mut spoken = if self.spoken.trim().is_empty() { Vec::new() } else { words_so_far(self.spoken) };
         spoken.retain(|line| !line.is_blank());
         lines.append(&mut spoken);
         // The newest lines are those at the end.
-        let over = lines.len().saturating_sub(lines_max.saturating_sub(2));
+        let over = lines.len().saturating_sub(lines_max);
         lines.drain(..over);
         lines.push(Line::blank());
         lines.push(self.limits());
@@ -41,20 +48,28 @@ impl Status<'_> {
         u8::try_from(self.now_ms.rem_euclid(1_000) / 250).unwrap_or_default()
     }
 
-    fn running(&self) -> impl Iterator<Item = Line> {
-        self.story.running().map(|(call, began)| {
-            let arguments = self.story.state().action(call.action).map(|action| action.args.redacted.clone());
-            let about = object(&call.tool, &arguments.unwrap_or_default());
-            let spans = vec![
-                Span::text(&call.tool).at(Column::Tool),
-                Span::text(about).at(Column::Object),
-                Span::new("running", Role::Alive).at(Column::Outcome),
-            ];
-            let seconds = u64::try_from(self.now_ms.saturating_sub(began.0)).unwrap_or_default() / 1_000;
-            let right =
-                if seconds == 0 { Vec::new() } else { vec![Span::quiet(spoken_limit(seconds * 1_000))] };
-            Line::new(Mark::Running(self.frame()), "", spans).right(right).fit(Fit::Cut)
-        })
+    /// The running calls, each with the end of what it printed.
+    fn running(&self, rows: usize, lines_max: usize) -> Vec<Line> {
+        let each = lines_each(rows, lines_max, self.story.running().count());
+        let of_call = |(call, began): (CallName, Time)| {
+            let mut lines = vec![self.call(&call, began)];
+            lines.extend(self.tails.lines(call.action, each));
+            lines
+        };
+        self.story.running().flat_map(of_call).collect()
+    }
+
+    fn call(&self, call: &CallName, began: Time) -> Line {
+        let arguments = self.story.state().action(call.action).map(|action| action.args.redacted.clone());
+        let about = object(&call.tool, &arguments.unwrap_or_default());
+        let spans = vec![
+            Span::text(&call.tool).at(Column::Tool),
+            Span::text(about).at(Column::Object),
+            Span::new("running", Role::Alive).at(Column::Outcome),
+        ];
+        let seconds = u64::try_from(self.now_ms.saturating_sub(began.0)).unwrap_or_default() / 1_000;
+        let right = if seconds == 0 { Vec::new() } else { vec![Span::quiet(spoken_limit(seconds * 1_000))] };
+        Line::new(Mark::Running(self.frame()), "", spans).right(right).fit(Fit::Cut)
     }
 
     fn limits(&self) -> Line {

@@ -22,6 +22,10 @@ pub(crate) enum Role {
     Alive,
     /// The bar before the model's text, and nothing else.
     Model,
+    /// What the model stresses.
+    Italic,
+    /// The text of a link.
+    Link,
 }
 
 /// Where a piece of text starts.
@@ -86,6 +90,21 @@ pub(crate) enum Fit {
     Cut,
 }
 
+/// Where a line is written at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shown {
+    #[default]
+    Always,
+    /// By the plain writer alone: a text as its author wrote it.
+    Plain,
+    /// By the styled writer alone.
+    Styled,
+    /// By the styled writer, where text of so many cells fits.
+    From(usize),
+    /// By the styled writer, where it does not.
+    Below(usize),
+}
+
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
@@ -101,6 +120,10 @@ pub(crate) struct Line {
     pub(crate) hang: usize,
     /// Whether it may use the whole width: a row of a table.
     pub(crate) wide: bool,
+    /// What stands before the text of the first row, and before that of the rows below it.
+    pub(crate) rail: Vec<Span>,
+    pub(crate) rail_rest: Vec<Span>,
+    pub(crate) shown: Shown,
 }
 
 impl Line {

@@ -10,7 +10,7 @@ mod time;
 mod words;
 mod wrap;
 
-pub(super) use line::{Column, Fit, Line, Role, Span};
+pub(super) use line::{Column, Fit, Line, Role, Shown, Span};
 pub(super) use mark::Mark;
 pub(super) use paint::{ColorChoice, Paint, Style};
 pub(super) use safe::{escaped, of_program};

@@ -73,6 +73,8 @@ impl Paint {
             (Style::Plain, _) | (_, Role::Text) => "",
             (_, Role::Strong) => "\u{1b}[1m",
             (_, Role::Quiet) => "\u{1b}[2m",
+            (_, Role::Italic) => "\u{1b}[3m",
+            (_, Role::Link) => "\u{1b}[4m",
             (Style::Colourless, _) => "",
             (Style::Coloured, Role::Done) => "\u{1b}[32m",
             (Style::Coloured, Role::You) => "\u{1b}[33m",

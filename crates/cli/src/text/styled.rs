@@ -2,7 +2,7 @@
 
 use super::plain::plain;
 use super::wrap::{self, Piece};
-use super::{Column, Fit, Line, Mark, Paint, Role, Style, cut, width};
+use super::{Column, Fit, Line, Mark, Paint, Role, Shown, Span, Style, cut, width};
 
 /// The start of text after a mark.
 const TEXT_AT: usize = 3;
@@ -40,6 +40,9 @@ impl Writer {
 
     /// Returns the rows of the screen that a line takes.
     pub(crate) fn rows(&mut self, line: &Line) -> Vec<String> {
+        if !self.shows(line) {
+            return Vec::new();
+        }
         match self.paint.style {
             Style::Plain => plain(line, self.paint),
             Style::Colourless | Style::Coloured => {
@@ -47,6 +50,18 @@ impl Writer {
                 let rows = self.laid_out(&line);
                 rows.iter().map(|row| self.painted(row)).collect()
             }
+        }
+    }
+
+    fn shows(&self, line: &Line) -> bool {
+        let is_plain = self.paint.style == Style::Plain;
+        let room = self.columns().saturating_sub(TEXT_AT + 1);
+        match line.shown {
+            Shown::Always => true,
+            Shown::Plain => is_plain,
+            Shown::Styled => !is_plain,
+            Shown::From(cells) => !is_plain && cells <= room,
+            Shown::Below(cells) => !is_plain && cells > room,
         }
     }
 
@@ -122,14 +137,19 @@ impl Writer {
         let spans: Vec<Piece> = line.spans.iter().map(|span| (span.text.clone(), span.role)).collect();
         let at = if line.gutter > 0 { 0 } else { at };
         let room = edge.saturating_sub(at);
+        let (rail, rail_rest) = (railed(&line.rail, room), railed(&line.rail_rest, room));
+        let room = room.saturating_sub(taken(&rail).max(taken(&rail_rest)));
+        // Text that is set in far still has half of the room.
+        let hang = (line.gutter + line.hang).min(room / 2);
         let mut rows = match line.fit {
-            Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(line.gutter + line.hang)),
+            Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(hang)),
             Fit::Cut => vec![cut_spans(&spans, room, self.paint.ellipsis())],
         };
         for (index, row) in rows.iter_mut().enumerate() {
             let mut whole = self.lead(line.mark, at, index == 0);
+            whole.extend_from_slice(if index == 0 { &rail } else { &rail_rest });
             if index > 0 {
-                whole.push((" ".repeat(line.gutter + line.hang), Role::Text));
+                whole.push((" ".repeat(hang), Role::Text));
             }
             whole.append(row);
             *row = whole;
@@ -194,6 +214,12 @@ impl Writer {
     }
 }
 
+/// What stands before a text, which leaves a third of the room for it.
+fn railed(rail: &[Span], room: usize) -> Vec<Piece> {
+    let pieces: Vec<Piece> = rail.iter().map(|span| (span.text.clone(), span.role)).collect();
+    cut_spans(&pieces, room * 2 / 3, "")
+}
+
 fn taken_right(line: &Line) -> usize {
     line.right.iter().map(|span| width(&span.text)).sum()
 }
@@ -225,13 +251,14 @@ fn cut_spans(spans: &[Piece], room: usize, sign: &str) -> Vec<Piece> {
 
 /// Replaces Provost's own non-ASCII characters. Text of models and programs is unchanged.
 fn ascii(line: &Line) -> Line {
-    if matches!(line.mark, Mark::Model | Mark::Program) {
-        return line.clone();
-    }
     let mut line = line.clone();
-    for span in line.spans.iter_mut().chain(&mut line.right) {
+    for span in line.rail.iter_mut().chain(&mut line.rail_rest) {
         span.text = ascii_text(&span.text);
     }
+    let is_own = |span: &Span| span.role == Role::Quiet && span.text.contains('─');
+    let is_said = matches!(line.mark, Mark::Model | Mark::Program);
+    let spans = line.spans.iter_mut().filter(|span| !is_said || is_own(span));
+    spans.chain(&mut line.right).for_each(|span| span.text = ascii_text(&span.text));
     line
 }
 
@@ -242,4 +269,7 @@ pub(super) fn ascii_text(text: &str) -> String {
         .replace('…', "...")
         .replace('›', ">")
         .replace('×', "x")
+        .replace('•', "*")
+        .replace('╎', ":")
+        .replace('─', "-")
 }

@@ -29,7 +29,17 @@ impl Local {
         self.formatted(at_ms, "today %H:%M:%S", "%a %Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
     }
 
-    /// Returns the current UTC offset of the zone: `+01:00`.
+    /// The moment that counts as now.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    /// A moment to come: today `19:04`, else with its date.
+    pub(crate) fn ahead(&self, at_ms: i64) -> String {
+        self.formatted(at_ms, "%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M")
+    }
+
+    /// How far the zone is from UTC now: `+01:00`.
     pub(crate) fn offset(&self) -> String {
         self.formatted(self.now_ms, "%:z", "%:z", "%:z")
     }
@@ -60,6 +70,10 @@ mod tests {
         assert_eq!(local.short(now - 86_400_000), "Wed 21:26");
         assert_eq!(local.short(now - 30 * 86_400_000), "2026-04-28");
         assert_eq!(local.long(now), "today 21:26:40");
+        assert_eq!(
+            (local.ahead(now + 60_000), local.ahead(now + 86_400_000)),
+            ("21:27".into(), "2026-05-29 21:26".into())
+        );
         assert_eq!(local.offset(), "+01:00");
     }
 }

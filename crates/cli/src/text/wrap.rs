@@ -39,11 +39,17 @@ pub(super) type Piece = (String, Role);
 pub(super) fn wrap(spans: &[Piece], first: usize, rest: usize) -> Vec<Vec<Piece>> {
     let mut rows =
         Rows { rows: Vec::new(), row: Vec::new(), taken: 0, room: first.max(1), rest: rest.max(1) };
+    // What no space parts stays together, however many meanings it has.
+    let mut word: Vec<(&str, Role)> = Vec::new();
     for (text, role) in spans {
-        for word in words(text) {
-            rows.push(word, *role);
+        for part in words(text) {
+            word.push((part, *role));
+            if part.ends_with(' ') {
+                rows.push(&std::mem::take(&mut word));
+            }
         }
     }
+    rows.push(&word);
     rows.end();
     rows.rows
 }
@@ -57,23 +63,29 @@ struct Rows {
 }
 
 impl Rows {
-    fn push(&mut self, word: &str, role: Role) {
-        let bare = width(word.trim_end_matches(' '));
+    fn push(&mut self, word: &[(&str, Role)]) {
+        let cells: usize = word.iter().map(|(part, _)| width(part)).sum();
+        let spaces = word.last().map_or(0, |(part, _)| width(part) - width(part.trim_end_matches(' ')));
+        let bare = cells - spaces;
         if self.taken > 0 && self.taken + bare > self.room && bare > 0 {
             self.end();
         }
-        let mut word = word;
-        // A word that is wider than a row is broken where the row ends.
-        while width(word.trim_end_matches(' ')) > self.room.saturating_sub(self.taken) {
-            let (head, tail) = split(word, self.room.saturating_sub(self.taken));
-            if head.is_empty() {
+        word.iter().for_each(|(part, role)| self.push_part(part, *role));
+    }
+
+    fn push_part(&mut self, part: &str, role: Role) {
+        let mut part = part;
+        // What is wider than a row by itself is broken where the row ends.
+        while width(part.trim_end_matches(' ')) > self.room.saturating_sub(self.taken) {
+            let (head, tail) = split(part, self.room.saturating_sub(self.taken));
+            if head.is_empty() && self.taken == 0 {
                 break;
             }
             self.add(head, role);
             self.end();
-            word = tail;
+            part = tail;
         }
-        self.add(word, role);
+        self.add(part, role);
     }
 
     fn add(&mut self, text: &str, role: Role) {

@@ -1,5 +1,6 @@
 //! The program against servers that speak the formats of real providers, in good and in bad weather.
 
+mod doctor;
 mod encrypted;
 mod project;
 mod refusals;

@@ -28,7 +28,7 @@ pub use run::{
     RunEnded, RunSpec, RunStopping, SessionFrom, SignalTaken, Stop,
 };
 pub use signal::{Choice, Ignored, MessageMode, Signal};
-pub use wait::{Answer, Decision, Remember, Settlement, WaitKind, WaitOpened, WaitSettled, WorkWait};
+pub use wait::{Answer, Decision, Lasts, Remember, Settlement, WaitKind, WaitOpened, WaitSettled, WorkWait};
 
 use crate::{Actor, Epoch, Seq, Time};
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::action::ActionEnd;
-use crate::{ActionId, Actor, Args, Digest, Payload, RunId, SignalId, Time, Usage, WaitId, WorldEffect};
+use crate::{
+    ActionId, Actor, Args, Covers, Digest, Payload, RunId, SignalId, Time, Usage, WaitId, WorldEffect,
+};
 
 /// An answer is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,7 +165,7 @@ pub enum Answer {
     Verdicts {
         /// The decisions.
         verdicts: BTreeMap<ActionId, Decision>,
-        /// Whether the same rule need not ask about the same tool again, and how long.
+        /// Whether the same rule need not ask about such calls again, and how long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remember: Option<Remember>,
         /// What the answer is about; another binding than the wait's is refused.
@@ -230,12 +232,35 @@ pub enum Decision {
     },
 }
 
+/// A question that need not be asked again: how long, and about which calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remember {
+    /// How long.
+    pub lasts: Lasts,
+    /// Which calls of the tool.
+    #[serde(default, skip_serializing_if = "Covers::is_tool")]
+    pub covers: Covers,
+}
+
 /// How long a question need not be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Remember {
+pub enum Lasts {
     /// In this run.
     Run,
     /// In every run of the workspace, until it is revoked.
     Always,
+    /// In every run of the workspace, until this time.
+    Until(Time),
+}
+
+impl Lasts {
+    /// Returns the time at which it ends by itself.
+    pub fn end(self) -> Option<Time> {
+        match self {
+            Self::Until(end) => Some(end),
+            Self::Run | Self::Always => None,
+        }
+    }
 }

@@ -131,7 +131,7 @@ impl Reaction<'_> {
         if is_policy_open(self.state, hooks, action) {
             return Ok(());
         }
-        let leave = self.state.leave(action);
+        let leave = self.state.leave(action, self.now.wall);
         let unjudged = defect::is(Defect::InputUnjudged) && action.input.is_some();
         let leave = match leave {
             Leave::Denied(ruling) | Leave::Needed(ruling) if unjudged => {
@@ -393,7 +393,7 @@ pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
             && is_startable(state, *id, action)
             && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())
             && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
-            && matches!(state.leave(action), Leave::Needed(_))
+            && matches!(state.leave(action, now.wall), Leave::Needed(_))
     };
     state.open_actions().filter(wanted).map(|(id, _)| id).collect()
 }

@@ -14,6 +14,7 @@ mod handle;
 mod response;
 mod ruling;
 mod signal;
+mod standing;
 mod turn;
 mod words;
 

@@ -1,11 +1,9 @@
 //! Whether an action may run now, and what lets it.
 
-use serde_json::json;
-
 use crate::defect::{self, Defect};
 use crate::event::{AllowedBy, HookAnswer, HookSet};
 use crate::state::{Action, Bound, RunState};
-use crate::{Ruling, Verdict};
+use crate::{Ruling, Time, Verdict};
 
 /// Whether an action may run now.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +31,7 @@ impl RunState {
     }
 
     /// The same without today's denials: a function of the events.
-    fn accepted_ruling(&self, action: &Action) -> Ruling {
+    pub(super) fn accepted_ruling(&self, action: &Action) -> Ruling {
         let said = self.bound(action.ruled.as_ref(), action).and_then(ruling_of);
         self.agent.ruling_after(&action.spec.operation, said.as_ref())
     }
@@ -44,33 +42,8 @@ impl RunState {
         answer.map(|bound| &bound.value)
     }
 
-    /// Returns what a standing approval of an action's question covers.
-    pub(crate) fn standing_scope(&self, action: &Action) -> String {
-        let ruling = self.accepted_ruling(action);
-        let principal = &self.spec.principal;
-        let owner = ["owner_type", "owner_key"].map(|key| principal.get(key).cloned().unwrap_or_default());
-        let user = principal.get("acting_user_id").cloned().unwrap_or_default();
-        json!([
-            self.spec.workspace,
-            owner,
-            user,
-            self.spec.agent,
-            action.spec.operation,
-            ruling.source,
-            ruling.rule
-        ])
-        .to_string()
-    }
-
-    /// Returns whether an approval may outlive the run: the run says whose it is, by a workspace, an agent and a
-    /// user.
-    pub(crate) fn has_owner(&self) -> bool {
-        let user = self.spec.principal.get("acting_user_id").and_then(serde_json::Value::as_u64);
-        !self.spec.workspace.is_empty() && !self.spec.agent.is_empty() && user.is_some_and(|user| user > 0)
-    }
-
     /// Returns whether an action may run now.
-    pub(crate) fn leave(&self, action: &Action) -> Leave {
+    pub(crate) fn leave(&self, action: &Action, now: Time) -> Leave {
         let ruling = Box::new(self.ruling(action));
         let approved = self.approval(action);
         let lifts = defect::is(Defect::ApprovalLiftsDeny) && approved.is_some();
@@ -83,8 +56,10 @@ impl RunState {
         if let Some(wait) = approved {
             return Leave::Given(ruling, AllowedBy::Wait { wait: self.wait_id(wait) });
         }
-        let scope = self.standing_scope(action);
-        if !action.must_ask && !ruling.person_only && self.standing_counts(&scope) {
+        if !action.must_ask
+            && !ruling.person_only
+            && let Some(scope) = self.standing_for(action, now)
+        {
             return Leave::Given(ruling, AllowedBy::Standing { scope });
         }
         Leave::Needed(ruling)
@@ -96,17 +71,10 @@ impl RunState {
         let gate = action.gate.as_ref()?;
         (unbound || action.is_approved(self.policy)).then_some(gate.value)
     }
-
-    /// Returns whether a standing approval holds. Who may no longer answer has no standing word either.
-    fn standing_counts(&self, scope: &str) -> bool {
-        let approvers = &self.agent.spec.approvers;
-        let mut granted = self.standing.get(scope).into_iter().chain(self.remembered.get(scope));
-        granted.any(|approval| approvers.is_empty() || approvers.contains(&approval.by.id))
-    }
 }
 
 /// What a policy hook decided. One that failed, or says what a policy cannot say, has denied.
-fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
+pub(super) fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
     match answer {
         HookAnswer::Proceed { ruling } => ruling.as_deref().cloned(),
         HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => {

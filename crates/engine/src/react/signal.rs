@@ -138,20 +138,18 @@ impl Reaction<'_> {
 
     /// Approvals that need not be asked for any more, or never will be given, are withdrawn.
     pub(super) fn withdraw_needless(&mut self) -> Done {
-        let needless: Vec<u32> = self
-            .state
-            .waits
-            .iter()
-            .filter(|(_, wait)| {
-                wait.kind == WaitKind::Approval { change_set: None }
-                    && wait
-                        .actions
-                        .iter()
-                        .filter_map(|id| self.state.action(*id))
-                        .any(|action| !matches!(self.state.leave(action), Leave::Needed(_)))
-            })
-            .map(|(number, _)| *number)
-            .collect();
+        let needless: Vec<u32> =
+            self.state
+                .waits
+                .iter()
+                .filter(|(_, wait)| {
+                    wait.kind == WaitKind::Approval { change_set: None }
+                        && wait.actions.iter().filter_map(|id| self.state.action(*id)).any(|action| {
+                            !matches!(self.state.leave(action, self.now.wall), Leave::Needed(_))
+                        })
+                })
+                .map(|(number, _)| *number)
+                .collect();
         for number in needless {
             self.settle(number, Settlement::Withdrawn, None)?;
         }

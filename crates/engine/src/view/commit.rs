@@ -5,15 +5,14 @@ use serde_json::Value;
 use super::status::{status, summary};
 use crate::due::wake_at;
 use crate::event::{
-    ActionEnd, ActionEnded, Answer, Assignment, AttemptEnded, Decision, Event, EventKind, HookAnswer, Note,
-    Outcome, Remember, RunEnded, RunSpec, Signal, WaitKind, WaitOpened, WaitSettled,
+    ActionEnd, ActionEnded, Answer, Assignment, AttemptEnded, Decision, Event, EventKind, HookAnswer, Lasts,
+    Note, Outcome, RunEnded, RunSpec, Signal, WaitKind, WaitOpened, WaitSettled,
 };
 use crate::react::Now;
 use crate::state::RunState;
 use crate::{
     ActionId, Actor, ActorKind, AnswerPost, Commit, Digest, Payload, Record, Release, RowChange, RunId,
-    SessionEntry, SessionWrite, SignalId, SignalPost, StandingApproval, StandingChange, WaitRow,
-    WaitSettlement,
+    SessionEntry, SessionWrite, SignalId, SignalPost, StandingChange, WaitRow, WaitSettlement,
 };
 
 /// A batch of events as a commit, and the children that it begins.
@@ -216,12 +215,11 @@ fn add_settlement(step: &mut Step, state: &RunState, event: &Event, settled: &Wa
         how: how.to_owned(),
         by: settled.by.clone(),
     });
-    let Some(Answer::Verdicts { verdicts, remember: Some(Remember::Always), reason, binding }) =
-        &settled.answer
+    let Some(Answer::Verdicts { verdicts, remember: Some(remember), reason, binding }) = &settled.answer
     else {
         return;
     };
-    if !state.has_owner() {
+    if remember.lasts == Lasts::Run || !state.has_owner() {
         return;
     }
     let approved = verdicts.iter().filter(|(_, decision)| matches!(decision, Decision::Approve { .. }));
@@ -230,14 +228,7 @@ fn add_settlement(step: &mut Step, state: &RunState, event: &Event, settled: &Wa
     let of_changes =
         |action: &crate::state::Action| action.change_set.as_ref().is_some_and(|set| set.digest == *binding);
     for action in approved.filter(|action| !of_changes(action)) {
-        let approval = StandingApproval {
-            scope: state.standing_scope(action),
-            tool: action.spec.operation.clone(),
-            by: settled.by.clone(),
-            at: event.at,
-            run: state.spec.run.clone(),
-            reason: (!reason.is_empty()).then(|| reason.clone()),
-        };
+        let approval = state.granted(action, remember, (&settled.by, event.at, reason));
         let workspace = state.spec.workspace.clone();
         step.commit.standing.push(StandingChange::Grant { workspace, approval });
     }

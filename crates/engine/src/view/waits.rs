@@ -43,6 +43,8 @@ pub struct Pending {
     pub agent: String,
     /// What the tool does to the world.
     pub facts: ToolFacts,
+    /// The file or folder that the action is about, relative to the workspace, as the policy found it.
+    pub place: Option<String>,
     /// Whether the question is what became of the action, and not whether it may run.
     pub in_doubt: bool,
     /// Whether only a person may answer, about exactly this call.
@@ -118,6 +120,7 @@ pub(super) fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at
         reason: reason(opened, action, &envelope),
         agent: state.spec.agent.clone(),
         facts: action.spec.facts.clone(),
+        place: state.place(action),
         in_doubt: matches!(opened.kind, WaitKind::InDoubt { .. }),
         person_only: is_person_only(ask, &envelope),
         asked_by_tool: waiting::proposed(opened).is_some(),

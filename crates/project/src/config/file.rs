@@ -152,7 +152,7 @@ impl File {
         }
         for words in [&mut file.policy.tools, &mut file.policy.categories] {
             canonical_words(words).map_err(|(name, failure)| {
-                failure.at(&format!("{}: `{name}`", place_of_key(text, &name, path)))
+                failure.at(&format!("`{name}`")).at(&place_of_key(text, &name, path))
             })?;
         }
         file.policy.rule_set = rules::read(&file, text, path)?;
@@ -240,7 +240,7 @@ pub(crate) fn tool_of_budget(name: &str) -> Option<&str> {
 pub(super) fn refused(text: &str, path: &Path, error: &toml::de::Error) -> Failure {
     let line = error.span().map(|span| line_at(text, span.start));
     let place = line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()));
-    let failure = Failure::new(Code::Config, format!("{place}: {}", error.message()));
+    let failure = Failure::new(Code::Config, error.message()).at(&place);
     match for_unknown_field(error.message()) {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -21,7 +21,7 @@ impl ModelEntry {
     /// Parses a section of a file; its paths are relative to the folder of the file, and `place` is its
     /// location.
     pub(super) fn read(name: &str, table: &toml::Table, place: &str, folder: &Path) -> Result<Self, Failure> {
-        let refused = |what: &str| Failure::new(Code::Config, format!("{place}: models.{name}: {what}"));
+        let refused = |what: &str| Failure::new(Code::Config, format!("models.{name}: {what}")).at(place);
         let Some(cassette) = table.get("cassette") else {
             let config = ModelConfig::deserialize(toml::Value::Table(table.clone()));
             return config.map(|config| Self::Remote(Box::new(config))).map_err(|error| {

@@ -17,7 +17,8 @@ const TOOLS: [&str; 8] =
 pub(super) fn read(file: &File, text: &str, path: &Path) -> Result<RuleSet, Failure> {
     let at = |place: usize, what: &str| {
         let span = file.policy.rules.get(place).map_or(0..0, toml::Spanned::span);
-        Failure::new(Code::Config, format!("{}:{}: {what}", path.display(), line_at(text, span.start)))
+        let place = format!("{}:{}", path.display(), line_at(text, span.start));
+        Failure::new(Code::Config, what).at(&place)
     };
     let rules =
         RuleSet::read(file.policy.rules.iter().map(toml::Spanned::get_ref)).map_err(|(place, error)| {
@@ -73,6 +74,7 @@ pub(super) fn check(file: &File, root: &Path, text: &str, path: &Path) -> Result
     let Some(wrong) = checked.iter().find(|checked| !checked.holds()) else { return Ok(()) };
     let rule = file.policy.rules.iter().find(|rule| rule.get_ref().name == wrong.rule);
     let line = line_at(text, rule.map_or(0, |rule| rule.span().start));
-    Err(Failure::new(Code::Config, format!("{}:{line}: {}", path.display(), wrong.told()))
+    Err(Failure::new(Code::Config, wrong.told())
+        .at(&format!("{}:{line}", path.display()))
         .hint("provost policy test shows every example"))
 }

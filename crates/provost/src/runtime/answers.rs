@@ -6,7 +6,9 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolResult};
 use provost_engine::event::{ActionEnd, Answer, Decision as Said, Signal, WaitKind};
 use provost_engine::view::{self, Pending};
-use provost_engine::{Actor, Payload, RunId, StandingApproval, Time, Usage, WaitId, WorldEffect};
+use provost_engine::{
+    Actor, Covers, Payload, RunId, StandingApproval, Time, Usage, WaitId, WorldEffect, enclosing,
+};
 use provost_runtime::port::Fault;
 use provost_runtime::store::{RevokePost, Wait, WaitFilter};
 use serde_json::Value;
@@ -139,7 +141,7 @@ impl Runtime {
         let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
         let by = decision.actor();
         self.check(first, &decision).await?;
-        let (answer, edit) = answer_of(&asked, first, &decision)?;
+        let (answer, edit) = answer_of(&asked, first, &decision, Time(self.0.host.clock.now_ms()))?;
         let runs = self.runs().await?;
         let given = runs.answer(&wait, &answer, by.clone(), edit.as_ref()).await;
         given.map_err(|error| DecideError::of(&wait, &by, error))?;
@@ -169,7 +171,7 @@ impl Runtime {
             return Err(DecideError::OwnProposal { wait, by: agent });
         }
         let unfit = |asks| Err(DecideError::Unfit { wait: wait.clone(), asks });
-        let remembers = decision.remember != Remember::No;
+        let remembers = decision.remember != Remember::No || decision.covers != Covers::Tool;
         match asked.kind {
             WaitKind::Approval { .. } if remembers && asked.person_only => {
                 Err(DecideError::ExactlyThisCall(wait))
@@ -177,6 +179,10 @@ impl Runtime {
             WaitKind::Approval { .. } if decision.result.is_some() => {
                 unfit("asks whether a call may run, not what became of it")
             }
+            WaitKind::Approval { .. } if remembers => match unfit_to_remember(asked, decision) {
+                Some(asks) => unfit(asks),
+                None => Ok(()),
+            },
             WaitKind::InDoubt { .. } if remembers || decision.parameters.is_some() => {
                 unfit("asks what became of one call: nothing is remembered or changed")
             }
@@ -305,6 +311,28 @@ impl Runtime {
     }
 }
 
+/// Why a decision cannot stand for later calls; none if it can.
+fn unfit_to_remember(asked: &Pending, decision: &Decision) -> Option<&'static str> {
+    if decision.verdict == Verdict::Rejected {
+        return Some("is declined: only an approval can be remembered");
+    }
+    if decision.remember == Remember::No {
+        return Some(
+            "has no standing approval without Decision::remember, so Decision::covers has no meaning",
+        );
+    }
+    if asked.kind != (WaitKind::Approval { change_set: None }) {
+        return Some("asks about exactly these changes: the answer cannot be remembered");
+    }
+    if decision.parameters.is_some() {
+        return Some("is allowed with other arguments, once: such an approval cannot be remembered");
+    }
+    let Covers::Place(place) = &decision.covers else { return None };
+    let is_in = |asked: &String| enclosing(asked).any(|folder| folder == place);
+    let outside = "is not about anything in that place: Pending::place says what it is about";
+    (!asked.place.as_ref().is_some_and(is_in)).then_some(outside)
+}
+
 fn late(wait: &WaitId, stored: &Wait) -> Option<DecideError> {
     let wait = wait.clone();
     if let Some(settled) = &stored.settled {
@@ -320,6 +348,7 @@ fn answer_of(
     asked: &[Pending],
     first: &Pending,
     decision: &Decision,
+    now: Time,
 ) -> Result<(Answer, Option<Object>), DecideError> {
     let reason = decision.reason.clone();
     if first.in_doubt {
@@ -337,7 +366,7 @@ fn answer_of(
         Verdict::Rejected => Said::Reject { reason: reason.clone() },
     };
     let verdicts: BTreeMap<_, _> = asked.iter().map(|pending| (pending.action, said.clone())).collect();
-    let remember = decision.remember.to_engine();
+    let remember = decision.remember.to_engine(decision.covers.clone(), now);
     let answer = Answer::Verdicts { verdicts, remember, binding: first.binding, reason };
     Ok((answer, decision.parameters.clone()))
 }

@@ -1,8 +1,10 @@
 //! Answers of people and clients to open waits.
 
+use std::time::Duration;
+
 use provost_contract::json::Object;
-use provost_engine::event::Remember as Remembered;
-use provost_engine::{Actor, ActorKind, ActorOrigin, RunId, Time, WaitId};
+use provost_engine::event::{Lasts, Remember as Remembered};
+use provost_engine::{Actor, ActorKind, ActorOrigin, Covers, RunId, Time, WaitId};
 use provost_runtime::actor::LoadError;
 use provost_runtime::host::{EditError, RunsError};
 use provost_runtime::port::Fault;
@@ -12,8 +14,15 @@ use serde_json::Value;
 /// A person's answer to a question: whether a call may run, or the outcome of a call in doubt.
 ///
 /// ```
-/// use provost::{Decision, Remember};
-/// let decision = Decision { remember: Remember::Run, ..Decision::approve("user:grace") };
+/// use std::time::Duration;
+///
+/// use provost::{Covers, Decision, Remember};
+/// // Yes, and for eight hours every such call about a file in `src`.
+/// let decision = Decision {
+///     remember: Remember::For(Duration::from_secs(8 * 3_600)),
+///     covers: Covers::Place("src".to_owned()),
+///     ..Decision::approve("user:grace")
+/// };
 /// assert_eq!(decision.by, "user:grace");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +35,10 @@ pub struct Decision {
     pub reason: String,
     /// Changed arguments to run with.
     pub parameters: Option<Object>,
-    /// Whether the same rule asks again about the same tool.
+    /// Whether, and for how long, the same rule stops asking about such calls.
     pub remember: Remember,
+    /// The calls that `remember` is about. Any value but `Tool` needs a `remember`.
+    pub covers: Covers,
     /// The outcome of a call in doubt.
     pub result: Option<Value>,
     /// The interface the answer came through, such as `cli`.
@@ -63,15 +74,19 @@ pub enum Remember {
     Run,
     /// To this run and later ones of the same agent, principal and workspace, until it is revoked.
     Always,
+    /// In this run and later ones of the workspace, for this long.
+    For(Duration),
 }
 
 impl Remember {
-    pub(super) fn to_engine(self) -> Option<Remembered> {
-        match self {
-            Self::No => None,
-            Self::Run => Some(Remembered::Run),
-            Self::Always => Some(Remembered::Always),
-        }
+    pub(super) fn to_engine(self, covers: Covers, now: Time) -> Option<Remembered> {
+        let lasts = match self {
+            Self::No => return None,
+            Self::Run => Lasts::Run,
+            Self::Always => Lasts::Always,
+            Self::For(time) => Lasts::Until(now.plus_ms(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
+        };
+        Some(Remembered { lasts, covers })
     }
 }
 
@@ -113,6 +128,7 @@ impl Decision {
             reason: String::new(),
             parameters: None,
             remember: Remember::No,
+            covers: Covers::Tool,
             result: None,
             via: "library".to_owned(),
             origin: None,

@@ -217,7 +217,9 @@ impl RunActor {
 
     async fn claim(&mut self) -> Result<(), ActorError> {
         let workspace = self.state().spec.workspace.clone();
-        let standing = patiently(|| self.shared.store.standing(workspace.clone())).await?;
+        let mut standing = patiently(|| self.shared.store.standing(workspace.clone())).await?;
+        let now = Time(self.shared.clock.now_ms());
+        standing.retain(|approval| approval.holds_at(now));
         self.earlier_gone = self.is_earlier_gone().await?;
         self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
         let policy =

@@ -1,6 +1,7 @@
 //! Who has a word in how a call may run, beside what was configured.
 
 use provost_contract::json::Object;
+use provost_engine::PLACE;
 use provost_policy::action_policy::Layer;
 use provost_policy::{ActionPolicy, Decision, HookAnswer, PERSON_ONLY};
 
@@ -34,6 +35,14 @@ impl Ruling {
     pub fn person_only(mut self) -> Self {
         self.policy = self.policy.max(ActionPolicy::Preview);
         self.inputs.insert(PERSON_ONLY.to_owned(), true.into());
+        self
+    }
+
+    /// Names the file or folder that the call is about, relative to the workspace and with its links resolved. A
+    /// standing approval for a folder covers the calls about what lies in it.
+    #[must_use]
+    pub fn about(mut self, place: impl Into<String>) -> Self {
+        self.inputs.insert(PLACE.to_owned(), place.into().into());
         self
     }
 

@@ -213,6 +213,9 @@ CREATE TABLE approvals (
     run TEXT NOT NULL,
     reason TEXT,
     revoked INTEGER,
+    covers TEXT NOT NULL,
+    until INTEGER,
+    action TEXT,
     PRIMARY KEY (workspace, scope)
 ) STRICT, WITHOUT ROWID;
 

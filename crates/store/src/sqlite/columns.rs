@@ -244,7 +244,7 @@ pub(super) fn artifact(row: &Row<'_>) -> Result<ArtifactInfo> {
     })
 }
 
-/// Reads `scope, tool, granted_by, at, run, reason`.
+/// Reads `scope, tool, granted_by, at, run, reason, covers, until, action`.
 pub(super) fn standing(row: &Row<'_>) -> Result<StandingApproval> {
     Ok(StandingApproval {
         scope: row.get(0)?,
@@ -253,5 +253,8 @@ pub(super) fn standing(row: &Row<'_>) -> Result<StandingApproval> {
         at: time(row, 3)?,
         run: parsed(row, 4)?,
         reason: row.get(5)?,
+        covers: from_json(row, 6)?,
+        until: maybe_time(row, 7)?,
+        action: maybe_parsed(row, 8)?,
     })
 }

@@ -188,13 +188,13 @@ pub(super) fn signals(
 }
 
 pub(super) fn standing(connection: &Connection, workspace: &str) -> Result<Vec<StandingApproval>> {
-    let sql = "SELECT scope, tool, granted_by, at, run, reason FROM approvals
+    let sql = "SELECT scope, tool, granted_by, at, run, reason, covers, until, action FROM approvals
          WHERE workspace = ?1 AND revoked IS NULL ORDER BY scope";
     many(connection, sql, [workspace], columns::standing)
 }
 
 pub(super) fn all_standing(connection: &Connection) -> Result<Vec<StandingApproval>> {
-    let sql = "SELECT scope, tool, granted_by, at, run, reason FROM approvals
+    let sql = "SELECT scope, tool, granted_by, at, run, reason, covers, until, action FROM approvals
          WHERE revoked IS NULL ORDER BY workspace, scope";
     many(connection, sql, [], columns::standing)
 }

@@ -291,10 +291,13 @@ impl Tables for Db<'_> {
     }
 
     fn grant(&mut self, workspace: &str, approval: &StandingApproval) -> Result<(), Fault> {
-        let sql = "INSERT OR REPLACE INTO approvals (workspace, scope, tool, granted_by, at, run, reason)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let StandingApproval { scope, tool, by, at, run, reason } = approval;
-        self.done(sql, params![workspace, scope, tool, json(by), at.0, run.as_str(), reason])
+        let sql = "INSERT OR REPLACE INTO approvals
+             (workspace, scope, tool, granted_by, at, run, reason, covers, until, action)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let StandingApproval { scope, tool, covers, until, by, at, run, action, reason } = approval;
+        let (until, action) = (until.map(|until| until.0), action.map(|action| action.to_string()));
+        let (by, covers) = (json(by), json(covers));
+        self.done(sql, params![workspace, scope, tool, by, at.0, run.as_str(), reason, covers, until, action])
     }
 
     fn revoke(&mut self, workspace: &str, scope: &str, now: Time) -> Result<bool, Fault> {

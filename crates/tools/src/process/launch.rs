@@ -110,6 +110,7 @@ impl Launcher {
             limit: Duration::from_millis(launch.timeout_ms),
             output_bytes_max: self.workspace.limits().processes.output_bytes_max,
             keeper,
+            report: action.report,
         };
         Ok(run(job).await?)
     }

@@ -9,6 +9,7 @@ mod capture;
 mod command_line;
 mod group;
 mod launch;
+mod lines;
 mod run;
 
 use capture::Capture;

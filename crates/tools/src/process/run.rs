@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use provost_runtime::port::Report;
 use strum::IntoStaticStr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 
 use super::Capture;
 use super::group::Group;
+use super::lines::{Lines, Pipe};
 use crate::pipes::Pipes;
 use crate::supervise::{Keeper, Start};
 use crate::{Environment, Refusal};
@@ -31,6 +33,8 @@ pub(crate) struct Job<'a> {
     pub(crate) output_bytes_max: usize,
     /// The process that supervises it; none where nothing can.
     pub(crate) keeper: Option<Keeper>,
+    /// Where what it prints goes while it runs.
+    pub(crate) report: &'a Report,
 }
 
 /// A program that runs, in either way. Dropped, it is killed.
@@ -112,6 +116,7 @@ pub(crate) async fn run(job: Job<'_>) -> Result<Finished, ProcessError> {
         })?;
     let mut stdout = Capture::new(job.output_bytes_max);
     let mut stderr = Capture::new(job.output_bytes_max);
+    let lines = Lines::new(job.report);
     let (dead, is_dead) = tokio::sync::oneshot::channel::<()>();
     let ended = async {
         let ended = running.ended(job.limit).await;
@@ -120,19 +125,26 @@ pub(crate) async fn run(job: Job<'_>) -> Result<Finished, ProcessError> {
     };
     let pumped = async {
         tokio::select! {
-            () = pump(pipes, job.input, &mut stdout, &mut stderr) => {}
+            () = pump(pipes, job.input, &lines, (&mut stdout, &mut stderr)) => {}
+            () = lines.send_on() => {}
             () = async { let _ = is_dead.await; tokio::time::sleep(DRAIN).await } => {}
         }
     };
     let (ended, ()) = tokio::join!(ended, pumped);
+    lines.send();
     let ended = ended.map_err(|source| ProcessError::Lost { program: program.clone(), source })?;
     let ending = ended.map_or(Ending::TimedOut, Ending::Exited);
     Ok(Finished { ending, stdout, stderr })
 }
 
 /// All three pipes at once: a program that waits for one of them must not wait for another.
-async fn pump(pipes: Pipes, input: &[u8], stdout: &mut Capture, stderr: &mut Capture) {
-    tokio::join!(feed(pipes.stdin, input), drain(pipes.stdout, stdout), drain(pipes.stderr, stderr));
+async fn pump(pipes: Pipes, input: &[u8], lines: &Lines<'_>, (stdout, stderr): (&mut Capture, &mut Capture)) {
+    let (printed, complained) = (lines.pipe(), lines.pipe());
+    tokio::join!(
+        feed(pipes.stdin, input),
+        drain(pipes.stdout, stdout, printed),
+        drain(pipes.stderr, stderr, complained)
+    );
 }
 
 /// A program need not read what it is given.
@@ -141,9 +153,11 @@ async fn feed(mut stdin: ChildStdin, input: &[u8]) {
 }
 
 /// A flood is read to its end, so that the program is not held up, and mostly forgotten.
-async fn drain(mut pipe: impl AsyncRead + Unpin, capture: &mut Capture) {
+async fn drain(mut pipe: impl AsyncRead + Unpin, capture: &mut Capture, mut lines: Pipe<'_, '_>) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
-        capture.push(chunk.get(..read).unwrap_or_default());
+        let bytes = chunk.get(..read).unwrap_or_default();
+        capture.push(bytes);
+        lines.push(bytes);
     }
 }

@@ -3,6 +3,7 @@
 mod actions;
 mod finale;
 mod model;
+mod standing;
 mod starts;
 mod waits;
 
@@ -19,6 +20,7 @@ use provost_engine::{
     Verdict, WaitId, WorldEffect,
 };
 
+use self::standing::Held;
 use super::Violation;
 
 /// The checker: what it has seen of every run.
@@ -55,10 +57,10 @@ struct Seen {
     turns: u64,
     calls: u64,
     signal: SignalId,
-    /// The tools that standing approvals are about, by scope.
-    standing: BTreeMap<String, String>,
+    /// The standing approvals, by scope.
+    standing: BTreeMap<String, Held>,
     /// The same for approvals that hold in this run only.
-    own_standing: BTreeMap<String, String>,
+    own_standing: BTreeMap<String, Held>,
     children: BTreeSet<RunId>,
     cancels_sent: BTreeSet<RunId>,
 }
@@ -275,7 +277,7 @@ impl Seen {
                 self.policy = claimed.policy;
                 let standing = claimed.standing.iter();
                 self.standing =
-                    standing.map(|approval| (approval.scope.clone(), approval.tool.clone())).collect();
+                    standing.map(|approval| (approval.scope.clone(), Held::of(approval))).collect();
                 Ok(())
             }
             EventKind::SignalTaken(taken) => self.signal(taken),
@@ -294,7 +296,7 @@ impl Seen {
             EventKind::ResponseRefused(refused) => self.refused(refused),
             EventKind::HistoryCompacted(_) => Ok(()),
             EventKind::HookAnswered(answered) => self.hook(answered),
-            EventKind::ActionStarted(started) => self.started(started),
+            EventKind::ActionStarted(started) => self.started(started, event.at),
             EventKind::ActionNoted(noted) => {
                 let open = self.actions.get(&noted.action).and_then(|action| action.open);
                 match open.is_some_and(|(attempt, ..)| attempt == noted.attempt) {
@@ -304,7 +306,7 @@ impl Seen {
             }
             EventKind::AttemptEnded(ended) => self.attempt_ended(ended),
             EventKind::ActionEnded(ended) => self.action_ended(ended),
-            EventKind::WaitOpened(opened) => self.wait_opened(opened),
+            EventKind::WaitOpened(opened) => self.wait_opened(opened, event.at),
             EventKind::WaitSettled(settled) => self.wait_settled(settled),
         }
     }
@@ -345,12 +347,11 @@ impl Seen {
             Signal::Decide { action, choice, .. } => self.decided(*action, *choice, false)?,
             Signal::External { .. } => {}
             Signal::Standing { scope, grant: Some(approval) } => {
-                self.standing.insert(scope.clone(), approval.tool.clone());
+                self.standing.insert(scope.clone(), Held::of(approval));
             }
             Signal::Standing { scope, grant: None } => {
-                let about = |tool: &String| scope.contains(&format!("\"{tool}\""));
-                self.standing.retain(|_, tool| !about(tool));
-                self.own_standing.retain(|_, tool| !about(tool));
+                self.standing.retain(|_, held| !held.is_named(scope));
+                self.own_standing.retain(|_, held| !held.is_named(scope));
             }
             Signal::Answer { .. } => return Err("an answer that counts settles its wait".into()),
         }

@@ -2,12 +2,12 @@
 
 use provost_contract::action::{Access, OnFailure, Resource};
 use provost_engine::event::{ActionEnd, ActionStarted, AllowedBy, Mode, Phase};
-use provost_engine::{ActionId, Digest, Verdict};
+use provost_engine::{ActionId, Digest, Time, Verdict};
 
 use super::{Came, Seen, Watched};
 
 impl Seen {
-    pub(super) fn started(&mut self, started: &ActionStarted) -> Result<(), String> {
+    pub(super) fn started(&mut self, started: &ActionStarted, at: Time) -> Result<(), String> {
         let id = started.action;
         let action = self.actions.get(&id).ok_or("the start of no action")?;
         if action.open.is_some() || action.end.is_some() || action.wait.is_some() {
@@ -25,7 +25,7 @@ impl Seen {
                     self.in_order(id, action)?;
                     self.within_calls(action)?;
                 }
-                self.allowed(action, started)?;
+                self.allowed(action, started, at)?;
                 repeats(action)?;
             }
             Phase::Apply => self.may_apply(action)?,
@@ -134,7 +134,7 @@ impl Seen {
         }
     }
 
-    fn allowed(&self, action: &Watched, started: &ActionStarted) -> Result<(), String> {
+    fn allowed(&self, action: &Watched, started: &ActionStarted, at: Time) -> Result<(), String> {
         if started.args != action.args {
             return Err("it runs with other arguments".into());
         }
@@ -147,7 +147,8 @@ impl Seen {
         }
         let approved = action.gate == Some((action.args, self.policy));
         let tool = &action.spec.operation;
-        let standing = self.standing.values().chain(self.own_standing.values()).any(|about| about == tool);
+        let mut held = self.standing.values().chain(self.own_standing.values());
+        let standing = held.any(|held| held.covers(tool, action.args, at));
         match (self.ruling(action), &started.allowed_by) {
             (Verdict::Deny, _) => Err("it is denied".into()),
             (_, AllowedBy::Wait { .. }) if !approved => Err("no such approval was given".into()),

@@ -1,14 +1,13 @@
 //! Waits: opened once, settled once.
 
-use provost_engine::ActionId;
-use provost_engine::event::{
-    Answer, Decision, Phase, Remember, Settlement, WaitKind, WaitOpened, WaitSettled,
-};
+use provost_engine::event::{Answer, Decision, Lasts, Phase, Settlement, WaitKind, WaitOpened, WaitSettled};
+use provost_engine::{ActionId, Time};
 
 use super::Seen;
+use super::standing::Held;
 
 impl Seen {
-    pub(super) fn wait_opened(&mut self, opened: &WaitOpened) -> Result<(), String> {
+    pub(super) fn wait_opened(&mut self, opened: &WaitOpened, at: Time) -> Result<(), String> {
         if self.waits.contains_key(&opened.wait) || self.settled.contains(&opened.wait) {
             return Err("a wait is opened twice".into());
         }
@@ -27,8 +26,8 @@ impl Seen {
             // A hook asks by a rule of its own.
             let asks = opened.kind == (WaitKind::Approval { change_set: None }) && !self.spec.hooks.policy;
             let tool = &action.spec.operation;
-            if asks && action.attempts == 0 && tool.ends_with("-ask") && self.own_standing.contains_key(tool)
-            {
+            let spared = self.own_standing.values().any(|held| held.covers(tool, action.args, at));
+            if asks && action.attempts == 0 && tool.ends_with("-ask") && spared {
                 return Err("a person is asked again about what was approved for the whole run".into());
             }
             action.wait = Some(opened.wait.clone());
@@ -90,7 +89,7 @@ impl Seen {
         Ok(())
     }
 
-    /// An approval that is remembered holds for the same tool from now on.
+    /// An approval that is remembered holds for the calls that it covers from now on.
     fn remember(&mut self, actions: &[ActionId], settled: &WaitSettled) {
         let Some(Answer::Verdicts { verdicts, remember: Some(remember), .. }) = &settled.answer else {
             return;
@@ -98,12 +97,12 @@ impl Seen {
         for id in actions {
             let approved = matches!(verdicts.get(id), Some(Decision::Approve { .. }));
             let Some(action) = self.actions.get(id).filter(|_| approved) else { continue };
-            let tool = action.spec.operation.clone();
-            let standing = match remember {
-                Remember::Run => &mut self.own_standing,
-                Remember::Always => &mut self.standing,
+            let held = Held::new(&action.spec.operation, action.args, remember);
+            let standing = match remember.lasts {
+                Lasts::Run => &mut self.own_standing,
+                Lasts::Always | Lasts::Until(_) => &mut self.standing,
             };
-            standing.insert(tool.clone(), tool);
+            standing.insert(format!("{held:?}"), held);
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::super::{Action, Answered, Bound, Holder, OpenWait, RunState, Stage};
 use super::{Problem, need};
 use crate::defect::{self, Defect};
-use crate::event::{Answer, Decision, Phase, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
-use crate::{ActionId, Digest, StandingApproval, Time};
+use crate::event::{Answer, Decision, Lasts, Phase, Settlement, WaitKind, WaitOpened, WaitSettled};
+use crate::{ActionId, Digest, Time};
 
 pub(super) fn opened(state: &mut RunState, opened: &WaitOpened) -> Problem {
     let number = state.waits_opened + 1;
@@ -196,7 +196,7 @@ fn work_settled(action: &mut Action, settled: &WaitSettled) {
 /// What is remembered of an approval holds at once in this run. An approval of changes is about these
 /// changes alone.
 fn remember(state: &mut RunState, wait: &OpenWait, settled: &WaitSettled) {
-    let Some(Answer::Verdicts { verdicts, remember: Some(how_long), reason, .. }) = &settled.answer else {
+    let Some(Answer::Verdicts { verdicts, remember: Some(remember), reason, .. }) = &settled.answer else {
         return;
     };
     if wait.kind != (WaitKind::Approval { change_set: None }) {
@@ -210,18 +210,9 @@ fn remember(state: &mut RunState, wait: &OpenWait, settled: &WaitSettled) {
         .collect();
     for id in approved {
         let Some(action) = state.action(id) else { continue };
-        let scope = state.standing_scope(action);
-        let approval = StandingApproval {
-            scope: scope.clone(),
-            tool: action.spec.operation.clone(),
-            by: settled.by.clone(),
-            at: Time(0),
-            run: state.spec.run.clone(),
-            reason: (!reason.is_empty()).then(|| reason.clone()),
-        };
-        match how_long {
-            Remember::Always if state.has_owner() => state.standing.insert(scope, approval),
-            Remember::Always | Remember::Run => state.remembered.insert(scope, approval),
-        };
+        let approval = state.granted(action, remember, (&settled.by, Time(0), reason));
+        let outlives = remember.lasts != Lasts::Run && state.has_owner();
+        let held = if outlives { &mut state.standing } else { &mut state.remembered };
+        held.insert(approval.scope.clone(), approval);
     }
 }

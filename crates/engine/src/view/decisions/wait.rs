@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use provost_contract::timestamp;
 use serde_json::Value;
 
 use super::{Decided, Reader};
-use crate::event::{Answer, Decision, Event, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
+use crate::event::{Answer, Decision, Event, Lasts, Remember, Settlement, WaitKind, WaitOpened, WaitSettled};
 use crate::state::{OpenWait, RunState};
 use crate::view::waiting;
-use crate::{ActionId, Actor};
+use crate::{ActionId, Actor, Covers};
 
 impl Reader {
     pub(super) fn opened(&mut self, state: &RunState, event: &Event, opened: &WaitOpened) {
@@ -85,7 +86,7 @@ fn settled_what(wait: &OpenWait, id: ActionId, settled: &WaitSettled) -> Option<
     match settled.answer.as_ref()? {
         Answer::Verdicts { verdicts, remember, reason, .. } => {
             let what = approved(verdicts, id, &wait.kind, &settled.by)?;
-            Some((format!("{what}{}", remembered(*remember, &wait.kind)), reason.clone()))
+            Some((format!("{what}{}", remembered(remember.as_ref(), &wait.kind)), reason.clone()))
         }
         Answer::Again { reason } => Some((allowed_by(&settled.by), reason.clone())),
         Answer::Result { .. } => match wait.kind {
@@ -123,12 +124,21 @@ fn allowed_by(by: &Actor) -> String {
     format!("allowed by {}", by.name())
 }
 
-fn remembered(how_long: Option<Remember>, kind: &WaitKind) -> &'static str {
-    match how_long {
-        // An approval of changes is about these changes alone.
-        _ if matches!(kind, WaitKind::Approval { change_set: Some(_) }) => "",
-        None => "",
-        Some(Remember::Run) => ", for the rest of the run",
-        Some(Remember::Always) => ", in later runs too",
-    }
+fn remembered(remember: Option<&Remember>, kind: &WaitKind) -> String {
+    // An approval of changes is about these changes alone.
+    let of_changes = matches!(kind, WaitKind::Approval { change_set: Some(_) });
+    let Some(remember) = remember.filter(|_| !of_changes) else { return String::new() };
+    let which = match &remember.covers {
+        Covers::Tool => String::new(),
+        Covers::Call => ", the same call".to_owned(),
+        Covers::Place(place) => format!(", in {place}"),
+    };
+    let how_long = match remember.lasts {
+        Lasts::Run => "for the rest of the run".to_owned(),
+        Lasts::Always => "in later runs too".to_owned(),
+        Lasts::Until(end) => {
+            format!("in later runs too, until {}", timestamp::iso8601(end.0.div_euclid(1_000)))
+        }
+    };
+    format!("{which}, {how_long}")
 }

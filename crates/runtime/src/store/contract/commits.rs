@@ -1,6 +1,8 @@
 //! What a commit promises: fencing, recognition of repeats, and all or nothing.
 
-use provost_engine::{Commit, Digest, Epoch, Release, Seq, SignalId, StandingApproval, StandingChange, Time};
+use provost_engine::{
+    Commit, Covers, Digest, Epoch, Release, Seq, SignalId, StandingApproval, StandingChange, Time,
+};
 use serde_json::json;
 
 use super::sample::{ada, child, ended, id, must, new_run, records, row, run, settle, signal, wait};
@@ -118,9 +120,12 @@ fn grant() -> StandingChange {
     let approval = StandingApproval {
         scope: "delete".to_owned(),
         tool: "delete".to_owned(),
+        covers: Covers::Place("src".to_owned()),
+        until: Some(Time(9)),
         by: ada(),
         at: Time(7),
         run: run("a"),
+        action: Some(id("1.0")),
         reason: None,
     };
     StandingChange::Grant { workspace: "site:1".to_owned(), approval }

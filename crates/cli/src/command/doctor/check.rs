@@ -1,0 +1,107 @@
+//! One thing that was looked at, and how it is shown.
+
+use provost_project::Failure;
+use serde_json::{Value, json};
+
+use crate::text::{Line, Mark, Role, Span, width};
+
+/// How wide the column of names is.
+const NAME: usize = 12;
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It is as it should be.
+    Right,
+    /// It is wrong, and a run of the default agent works all the same.
+    Wrong,
+    /// It is wrong, and a run of the default agent could not work.
+    Blocks,
+    /// Something to know.
+    Note,
+    /// A person is waited for.
+    Waits,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Check {
+    pub(super) what: &'static str,
+    pub(super) state: State,
+    pub(super) found: String,
+    pub(super) hint: Option<String>,
+    /// Where it is written.
+    pub(super) source: Option<String>,
+}
+
+impl Check {
+    pub(super) fn new(what: &'static str, state: State, found: impl Into<String>) -> Self {
+        Self { what, state, found: found.into(), hint: None, source: None }
+    }
+
+    pub(super) fn right(what: &'static str, found: impl Into<String>) -> Self {
+        Self::new(what, State::Right, found)
+    }
+
+    /// What a run would refuse, or could not use.
+    pub(super) fn failed(what: &'static str, state: State, failure: &Failure) -> Self {
+        let check = Self::new(what, state, failure.what());
+        Self { hint: failure.hint.clone(), source: failure.place.clone(), ..check }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Where it is written, unless that is known better.
+    pub(super) fn at(mut self, source: Option<String>) -> Self {
+        self.source = self.source.or(source);
+        self
+    }
+
+    pub(super) fn is_wrong(&self) -> bool {
+        matches!(self.state, State::Wrong | State::Blocks)
+    }
+
+    pub(super) fn document(&self) -> Value {
+        json!({
+            "type": "check",
+            "what": self.what,
+            "ok": !self.is_wrong(),
+            "blocks": self.state == State::Blocks,
+            "found": self.found,
+            "hint": self.hint,
+            "source": self.source,
+        })
+    }
+
+    /// Its lines; the name stands only before the first check of several.
+    pub(super) fn lines(&self, is_first: bool) -> Vec<Line> {
+        let (mark, word) = match self.state {
+            State::Right => (Mark::Completed, "ok"),
+            State::Wrong | State::Blocks => (Mark::Failed, "wrong"),
+            State::Note => (Mark::Nothing, "note"),
+            State::Waits => (Mark::Asks, ""),
+        };
+        let subject = match self.state {
+            State::Waits => self.what.to_owned(),
+            _ => format!("{word} {}", self.what),
+        };
+        let name = if is_first { self.what } else { "" };
+        let source: Vec<Span> = self.source.iter().map(Span::quiet).collect();
+        let mut lines = vec![row(mark, subject, name, &self.found)];
+        lines.extend(self.hint.iter().map(|hint| row(Mark::Nothing, "try".to_owned(), "", hint)));
+        if let Some(last) = lines.last_mut() {
+            last.right = source;
+        }
+        lines
+    }
+}
+
+fn row(mark: Mark, subject: String, name: &str, text: &str) -> Line {
+    let label = format!("{name}{}", " ".repeat(NAME.saturating_sub(width(name))));
+    let mut line = Line::new(mark, subject, vec![Span::label(label, Role::Text), Span::text(text)]);
+    line.hang = NAME;
+    line
+}
