@@ -39,7 +39,7 @@ pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>
 }
 
 impl Project {
-    /// Whether the ends of runs could be witnessed; makes nothing.
+    /// Checks that the ends of runs could be recorded; creates nothing.
     ///
     /// # Errors
     /// If the anchor file is in the workspace, or could not be written.

@@ -19,7 +19,7 @@ impl Project {
         tools_within(&self.file.tools, &self.root(), &policy)
     }
 
-    /// The command tools whose program is not found, with that program.
+    /// Returns the command tools whose program is not found, with that program.
     pub fn missing_programs(&self) -> Vec<(String, String)> {
         let text = |command: &Object, key: &str| command.get(key)?.as_str().map(str::to_owned);
         let missing = |command: &Object| {

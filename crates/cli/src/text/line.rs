@@ -22,7 +22,7 @@ pub(crate) enum Role {
     Alive,
     /// The bar before the model's text, and nothing else.
     Model,
-    /// What the model stresses.
+    /// Emphasised text of the model.
     Italic,
     /// The text of a link.
     Link,
@@ -90,18 +90,18 @@ pub(crate) enum Fit {
     Cut,
 }
 
-/// Where a line is written at all.
+/// Which writer writes a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shown {
     #[default]
     Always,
-    /// By the plain writer alone: a text as its author wrote it.
+    /// Only the plain writer: a text as its author wrote it.
     Plain,
-    /// By the styled writer alone.
+    /// Only the styled writer.
     Styled,
-    /// By the styled writer, where text of so many cells fits.
+    /// The styled writer, if text of this many cells fits.
     From(usize),
-    /// By the styled writer, where it does not.
+    /// The styled writer, if it does not fit.
     Below(usize),
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct Line {
     pub(crate) hang: usize,
     /// Whether it may use the whole width: a row of a table.
     pub(crate) wide: bool,
-    /// What stands before the text of the first row, and before that of the rows below it.
+    /// The prefix of the first row, and of the rows below it.
     pub(crate) rail: Vec<Span>,
     pub(crate) rail_rest: Vec<Span>,
     pub(crate) shown: Shown,

@@ -139,7 +139,7 @@ impl Writer {
         let room = edge.saturating_sub(at);
         let (rail, rail_rest) = (railed(&line.rail, room), railed(&line.rail_rest, room));
         let room = room.saturating_sub(taken(&rail).max(taken(&rail_rest)));
-        // Text that is set in far still has half of the room.
+        // Deeply indented text still has half of the width.
         let hang = (line.gutter + line.hang).min(room / 2);
         let mut rows = match line.fit {
             Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(hang)),
@@ -214,7 +214,7 @@ impl Writer {
     }
 }
 
-/// What stands before a text, which leaves a third of the room for it.
+/// Returns the prefix of a text, which leaves a third of the width for it.
 fn railed(rail: &[Span], room: usize) -> Vec<Piece> {
     let pieces: Vec<Piece> = rail.iter().map(|span| (span.text.clone(), span.role)).collect();
     cut_spans(&pieces, room * 2 / 3, "")

@@ -29,12 +29,12 @@ impl Local {
         self.formatted(at_ms, "today %H:%M:%S", "%a %Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
     }
 
-    /// The moment that counts as now.
+    /// Returns the current time.
     pub(crate) fn now_ms(&self) -> i64 {
         self.now_ms
     }
 
-    /// A moment to come: today `19:04`, else with its date.
+    /// Formats a future time: today `19:04`, else with its date.
     pub(crate) fn ahead(&self, at_ms: i64) -> String {
         self.formatted(at_ms, "%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M")
     }

@@ -39,7 +39,7 @@ pub(super) type Piece = (String, Role);
 pub(super) fn wrap(spans: &[Piece], first: usize, rest: usize) -> Vec<Vec<Piece>> {
     let mut rows =
         Rows { rows: Vec::new(), row: Vec::new(), taken: 0, room: first.max(1), rest: rest.max(1) };
-    // What no space parts stays together, however many meanings it has.
+    // Text without a space is not split, even if it consists of several spans.
     let mut word: Vec<(&str, Role)> = Vec::new();
     for (text, role) in spans {
         for part in words(text) {

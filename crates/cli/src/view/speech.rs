@@ -8,7 +8,7 @@ pub(crate) fn prompt(text: &str) -> Vec<Line> {
     said(Mark::Person, "asked", text.trim(), Role::Strong)
 }
 
-/// The model's words: as they were written for the plain writer, and as what they mean for the styled one.
+/// Returns the model's text: unchanged for the plain writer, formatted for the styled one.
 pub(crate) fn words(text: &str) -> Vec<Line> {
     let text = text.trim();
     let mut written = source(text);
@@ -22,7 +22,8 @@ pub(crate) fn words(text: &str) -> Vec<Line> {
     written
 }
 
-/// The words of a model that still speaks: its last block may go on, and stands there as it was written.
+/// Returns the text of a response that still streams: its last block may be incomplete, and is shown
+/// unformatted.
 pub(crate) fn words_so_far(text: &str) -> Vec<Line> {
     let text = text.trim();
     let (whole, open) = text.split_at_checked(markdown::last_block(text)).unwrap_or(("", text));
@@ -42,7 +43,7 @@ fn rendered(text: &str) -> Vec<Line> {
     lines
 }
 
-/// A text as it was written.
+/// Returns a text as it was written.
 fn source(text: &str) -> Vec<Line> {
     said(Mark::Model, "model", text, Role::Text)
 }
