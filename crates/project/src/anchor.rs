@@ -60,7 +60,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
         .hint("make its folder, or name another file with `anchor` in [storage] or PROVOST_ANCHOR_FILE")
 }
 
-/// Refuses a file in the workspace of an agent, by any way that leads there.
+/// Rejects a file in the workspace of an agent, with links resolved.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
     if !is_inside(path, root) {
         return Ok(());

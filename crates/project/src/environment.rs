@@ -110,7 +110,7 @@ pub fn path() -> Vec<PathBuf> {
     env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
 }
 
-/// Everything a program the agent starts may inherit, before the list of what is allowed.
+/// Returns all variables that a program may inherit, before the allow-list applies.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     env::vars_os()
 }

@@ -136,7 +136,7 @@ impl Project {
         Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
     }
 
-    /// Refuses a limit on money that no price can bring into effect.
+    /// Rejects a cost limit if the model has no price.
     ///
     /// # Errors
     /// If an agent has such a limit and its model has no price.

@@ -39,7 +39,7 @@ impl Local {
         self.formatted(at_ms, "%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M")
     }
 
-    /// How far the zone is from UTC now: `+01:00`.
+    /// Returns the current UTC offset of the zone: `+01:00`.
     pub(crate) fn offset(&self) -> String {
         self.formatted(self.now_ms, "%:z", "%:z", "%:z")
     }

@@ -75,7 +75,7 @@ impl Rows {
 
     fn push_part(&mut self, part: &str, role: Role) {
         let mut part = part;
-        // What is wider than a row by itself is broken where the row ends.
+        // Text that is wider than a row is broken where the row ends.
         while width(part.trim_end_matches(' ')) > self.room.saturating_sub(self.taken) {
             let (head, tail) = split(part, self.room.saturating_sub(self.taken));
             if head.is_empty() && self.taken == 0 {

@@ -48,7 +48,7 @@ fn source(text: &str) -> Vec<Line> {
     said(Mark::Model, "model", text, Role::Text)
 }
 
-/// A text behind a mark, which stands before each of its lines.
+/// Returns a text with a mark before each of its lines.
 fn said(mark: Mark, subject: &str, text: &str, role: Role) -> Vec<Line> {
     let line = |text: &str| {
         let mut line = Line::new(mark, subject, vec![Span::new(text, role)]);
