@@ -1,16 +1,17 @@
 //! Signals that stop the program: Ctrl-C, SIGTERM and SIGHUP, heard also while nothing waits for them.
 
 use std::fs;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::exit::Exit;
 
-/// The number of the signal that asked the program to leave; 0 when none did. Ctrl-C only stops a run.
-static LEAVING: AtomicU8 = AtomicU8::new(0);
+/// The signal that asked the program to leave, if one did. Ctrl-C only stops a run.
+static LEAVING: LazyLock<watch::Sender<Option<Stop>>> = LazyLock::new(|| watch::Sender::new(None));
 /// How many runs are being watched: what watches a run stops it before the program leaves.
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 static UNWATCHED: Notify = Notify::const_new();
@@ -51,6 +52,8 @@ pub(crate) struct Interrupts {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hang_up: Option<Signal>,
+    /// The signal to leave, which may have come just before this began to listen; none once it was reported.
+    leaving: Option<watch::Receiver<Option<Stop>>>,
 }
 
 impl Interrupts {
@@ -61,6 +64,7 @@ impl Interrupts {
             interrupt: signal(SignalKind::interrupt()).ok(),
             terminate: signal(SignalKind::terminate()).ok(),
             hang_up: hang_up(),
+            leaving: Some(LEAVING.subscribe()),
         }
     }
 
@@ -69,11 +73,25 @@ impl Interrupts {
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub(crate) async fn next(&mut self) -> Stop {
-        tokio::select! {
-            () = heard(&mut self.interrupt) => Stop::Interrupt,
+        let stop = tokio::select! {
+            () = heard(&mut self.interrupt) => return Stop::Interrupt,
             () = heard(&mut self.terminate) => Stop::Terminate,
             () = heard(&mut self.hang_up) => Stop::HangUp,
-        }
+            stop = left(&mut self.leaving) => stop,
+        };
+        self.leaving = None;
+        stop
+    }
+}
+
+async fn left(leaving: &mut Option<watch::Receiver<Option<Stop>>>) -> Stop {
+    let stop = match leaving {
+        Some(leaving) => leaving.wait_for(Option::is_some).await.ok().and_then(|stop| *stop),
+        None => None,
+    };
+    match stop {
+        Some(stop) => stop,
+        None => std::future::pending().await,
     }
 }
 
@@ -91,7 +109,7 @@ pub(crate) async fn leaves() -> Exit {
         () = heard(&mut terminate) => Stop::Terminate,
         () = heard(&mut hang_up) => Stop::HangUp,
     };
-    LEAVING.store(stop.exit().number(), Ordering::SeqCst);
+    LEAVING.send_replace(Some(stop));
     if WATCHED.load(Ordering::SeqCst) > 0 {
         loop {
             let unwatched = UNWATCHED.notified();
@@ -107,9 +125,7 @@ pub(crate) async fn leaves() -> Exit {
 
 /// The exit code of a cancelled run: by which signal it was, if it was one that ends the program.
 pub(crate) fn exit_of_cancelled() -> Exit {
-    let number = LEAVING.load(Ordering::SeqCst);
-    let is_it = |stop: &Stop| stop.exit().number() == number;
-    [Stop::Terminate, Stop::HangUp].into_iter().find(is_it).map_or(Exit::Cancelled, Stop::exit)
+    LEAVING.borrow().map_or(Exit::Cancelled, Stop::exit)
 }
 
 async fn heard(signal: &mut Option<Signal>) {
@@ -137,4 +153,22 @@ fn ignores_hang_up() -> Option<bool> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     // SIGHUP has the number 1, and so the lowest bit.
     Some(u64::from_str_radix(mask.trim(), 16).ok()? & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A signal that came before the run was watched still stops it, and is reported once.
+    #[tokio::test]
+    async fn a_signal_just_before_it_listens_is_heard_once() {
+        LEAVING.send_replace(Some(Stop::Terminate));
+        let mut interrupts = Interrupts::listen();
+        assert_eq!(interrupts.next().await, Stop::Terminate);
+        let again = tokio::time::timeout(Duration::from_millis(50), interrupts.next()).await;
+        assert!(again.is_err(), "{again:?}");
+        LEAVING.send_replace(None);
+        let mut later = Interrupts::listen();
+        assert!(tokio::time::timeout(Duration::from_millis(50), later.next()).await.is_err());
+    }
 }
