@@ -39,7 +39,7 @@ pub(crate) fn to_write(project: &Project, root: &Path) -> Result<Option<PathBuf>
 }
 
 impl Project {
-    /// Whether the ends of runs could be witnessed; makes nothing.
+    /// Checks that the ends of runs could be recorded; creates nothing.
     ///
     /// # Errors
     /// If the anchor file is in the workspace, or could not be written.
@@ -60,7 +60,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
         .hint("make its folder, or name another file with `anchor` in [storage] or PROVOST_ANCHOR_FILE")
 }
 
-/// Refuses a file in the workspace of an agent, by any way that leads there.
+/// Rejects a file in the workspace of an agent, with links resolved.
 fn outside(path: &Path, root: &Path) -> Result<(), Failure> {
     if !is_inside(path, root) {
         return Ok(());

@@ -62,8 +62,9 @@ impl Project {
         Ok(shown.collect())
     }
 
-    /// Where a key is written, in the project's file or else in the person's: `provost.toml:38`, from the folder of the
-    /// project. A table of a list goes by its name: `["policy", "rules", "secrets-stay"]`.
+    /// Returns the location of a key, in the project's file or else in the user's: `provost.toml:38`,
+    /// relative to the project. A table of a list is named by its `name`: `["policy", "rules",
+    /// "secrets-stay"]`.
     pub fn place_of(&self, path: &[&str]) -> Option<String> {
         let path: Key = path.iter().map(|word| (*word).to_owned()).collect();
         let own = Written::read(self.file.source().0, "provost.toml").ok()?;

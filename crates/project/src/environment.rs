@@ -105,12 +105,12 @@ pub fn is_dumb_terminal() -> bool {
     text("TERM").is_none_or(|kind| kind == "dumb")
 }
 
-/// The folders that programs are looked for in.
+/// Returns the folders of the search path for programs.
 pub fn path() -> Vec<PathBuf> {
     env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
 }
 
-/// Everything a program the agent starts may inherit, before the list of what is allowed.
+/// Returns all variables that a program may inherit, before the allow-list applies.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     env::vars_os()
 }

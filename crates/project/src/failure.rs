@@ -89,7 +89,7 @@ pub struct Failure {
     pub code: Code,
     /// What is wrong, and where.
     pub message: String,
-    /// The place in a file where it is wrong, with which the message begins: `provost.toml:38`.
+    /// The location of the mistake, with which the message begins: `provost.toml:38`.
     pub place: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
@@ -142,7 +142,7 @@ impl Failure {
         self
     }
 
-    /// What is wrong, without where.
+    /// Returns the message without the location.
     pub fn what(&self) -> &str {
         let place = self.place.as_deref().and_then(|place| self.message.strip_prefix(place));
         place.map_or(&self.message, |rest| rest.trim_start_matches([':', ' ']))

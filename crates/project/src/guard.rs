@@ -78,10 +78,10 @@ impl Guard {
         }
     }
 
-    /// The first thing that [`start`](Self::start) would refuse; notes nothing.
+    /// Checks whether [`start`](Self::start) would succeed; records nothing.
     ///
     /// # Errors
-    /// That, or that it cannot be found out.
+    /// The first reason for which it would fail, or why that cannot be determined.
     pub async fn check_start(&self) -> Result<(), Failure> {
         match (self.unconfirmed()?.first(), self.interrupted().await?.first()) {
             (Some(change), _) => Err(self.refusal(std::slice::from_ref(&change.file), &change.by)),
@@ -90,7 +90,8 @@ impl Guard {
         }
     }
 
-    /// Changes since runs began whose process died while they were at work: it may have died of the change.
+    /// Returns changes since the start of runs whose process died while they were active: the change may have
+    /// killed it.
     async fn interrupted(&self) -> Result<Vec<(RunId, Vec<String>)>, Failure> {
         let mut found = Vec::new();
         let Some(store) = &self.store else { return Ok(found) };

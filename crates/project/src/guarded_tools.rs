@@ -27,13 +27,13 @@ impl GuardedTools {
         }
     }
 
-    /// A report that passes on everything but the keys of the host.
+    /// A report that forwards everything except the keys of the host.
     fn masked_report(&self, report: &Report) -> Report {
         Report::new(Arc::new(MaskedReport { report: report.clone(), masks: self.masks.clone() }))
     }
 }
 
-/// What a tool streams, without the keys of the host. Programs stream whole lines, so that no key comes in parts.
+/// Masks the keys of the host in what a tool streams. Programs stream whole lines, so that no key is split.
 struct MaskedReport {
     report: Report,
     masks: Masks,

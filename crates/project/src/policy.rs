@@ -163,8 +163,8 @@ impl OnDisk {
         }
     }
 
-    /// The file or folder of the workspace that a call of a file tool is about, with its links followed. The whole
-    /// workspace is none.
+    /// Returns the file or folder that a call of a file tool concerns, relative to the workspace and with
+    /// links resolved. For the whole workspace it returns `None`.
     fn place(&self, tool: &str, arguments: &Object) -> Option<String> {
         let path = json::text(arguments, "path").filter(|_| tool.starts_with("fs/"))?;
         let real = resolved(&Path::new(&self.root).join(path), LINKS_MAX);

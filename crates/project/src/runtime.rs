@@ -136,10 +136,10 @@ impl Project {
         Ok(ProjectRuntime { runtime, tools, guard, folder, database, limits })
     }
 
-    /// Refuses a limit on money that no price can bring into effect.
+    /// Rejects a cost limit if the model has no price.
     ///
     /// # Errors
-    /// If the model that an agent with such a limit works with has no price.
+    /// If an agent has such a limit and its model has no price.
     pub fn check_prices(&self, agent: &AgentFile, model: &ModelEntry) -> Result<(), Failure> {
         let ModelEntry::Remote(config) = model else { return Ok(()) };
         let name = &config.settings.model;

@@ -19,7 +19,7 @@ impl Project {
         tools_within(&self.file.tools, &self.root(), &policy)
     }
 
-    /// The command tools whose program is not found, with that program.
+    /// Returns the command tools whose program is not found, with that program.
     pub fn missing_programs(&self) -> Vec<(String, String)> {
         let text = |command: &Object, key: &str| command.get(key)?.as_str().map(str::to_owned);
         let missing = |command: &Object| {
@@ -35,7 +35,8 @@ impl Project {
         self.file.tools.commands.iter().filter_map(missing).collect()
     }
 
-    /// The declarations of the tools an agent names, or of all, with the modes that the project names for them.
+    /// Returns the declarations of the tools an agent names, or of all, with the modes that the project sets
+    /// for them.
     pub fn declarations(&self, tools: &Tools, agent: Option<&AgentFile>) -> Value {
         let mut all = json::into_object(tools.offered());
         for (name, modes) in &self.file.tools.modes {

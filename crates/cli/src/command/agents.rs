@@ -1,4 +1,4 @@
-//! `provost agents`: who there is.
+//! `provost agents`: lists the agents.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Res
     Ok(Exit::Done)
 }
 
-/// The model it works with when none is named; none when that cannot be said.
+/// Returns the model it uses by default; `None` if that cannot be determined.
 fn model(project: &Project, agent: &AgentFile) -> Option<String> {
     project.model(None, Some(agent)).ok().map(|(name, _)| name)
 }

@@ -1,4 +1,4 @@
-//! `provost answer`: answers what an agent asks.
+//! `provost answer`: answers an agent's question.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) 
 async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
     let (setup, run) = (&reopened.setup, &reopened.run);
     let questions = Question::of(setup, run).await?;
-    // Several are asked one after the other, each with its own answer.
+    // Several questions are asked one after the other, each with its own answer.
     let Some(question) = questions.first() else {
         return Err(Failure::new(Code::Decision, format!("{run} asks nothing"))
             .hint(format!("provost show {run} says how it stands")));

@@ -1,4 +1,4 @@
-//! `provost approvals`: what waits for a person, the standing approvals, and how one is revoked.
+//! `provost approvals`: lists open questions and standing approvals, and revokes standing approvals.
 
 use std::path::Path;
 
@@ -22,9 +22,9 @@ use crate::screen::Screen;
 use crate::standing;
 use crate::view::object;
 
-/// How many questions are listed.
+/// The maximum number of listed questions.
 pub(super) const WAITS_MAX: usize = 100;
-/// How many letters of an id people see, and the least that they type.
+/// The number of id characters that are shown, and the minimum to type.
 pub(super) const ID: usize = 8;
 const PREFIX_MIN: usize = 2;
 const NOTHING: &str = "nothing waits for a person, and there are no standing approvals";
@@ -83,7 +83,7 @@ pub(crate) async fn revoke(options: &RevokeOptions, start: &Path, screen: &Scree
     Ok(Exit::Done)
 }
 
-/// The approvals that a word means: `all`, or the beginning of one id.
+/// Returns the approvals that an argument selects: `all`, or the prefix of one id.
 fn meant(granted: Vec<StandingApproval>, word: &str) -> Result<Vec<StandingApproval>, Failure> {
     if word == "all" {
         return Ok(granted);
@@ -99,7 +99,7 @@ fn meant(granted: Vec<StandingApproval>, word: &str) -> Result<Vec<StandingAppro
         .hint("provost approvals lists them; more letters tell them apart"))
 }
 
-/// What people are asked, oldest first, and whether there is more.
+/// Returns the open questions, oldest first, and whether there are more.
 async fn waiting(store: &dyn Store) -> Result<(Vec<Pending>, bool), Failure> {
     let (mut open, mut more) = (Vec::new(), false);
     for kind in ["approval", "in_doubt", "question", "input", "client"] {
@@ -123,7 +123,7 @@ async fn asked(store: &dyn Store, wait: &WaitId) -> Result<Vec<Pending>, Failure
     Ok(open.into_iter().filter(|asked| asked.wait == *wait).map(Pending::stored).collect())
 }
 
-/// The standing approvals that hold now.
+/// Returns the standing approvals in force.
 async fn holding(store: &dyn Store) -> Result<Vec<StandingApproval>, Failure> {
     let mut granted = store.all_standing().await.map_err(|fault| Failure::storage(&fault))?;
     let now = provost::Time(clock::clock().now_ms());
@@ -132,7 +132,8 @@ async fn holding(store: &dyn Store) -> Result<Vec<StandingApproval>, Failure> {
     Ok(granted)
 }
 
-/// The calls that an approval covers. One call is named by its arguments, if its journal is still there.
+/// Returns the calls that an approval covers. A single call is shown by its arguments, if its journal still
+/// exists.
 async fn words(store: &dyn Store, approval: &StandingApproval) -> String {
     if approval.covers == Covers::Call
         && let (Some(action), Ok(read)) = (approval.action, journal::read(store, &approval.run).await)
@@ -143,18 +144,18 @@ async fn words(store: &dyn Store, approval: &StandingApproval) -> String {
     standing::words(&approval.tool, &approval.covers, None)
 }
 
-/// A part of the scope: 0 is the workspace, 3 the agent, 5 the layer and 6 the rule that asks.
+/// Returns a part of the scope: 0 is the workspace, 3 the agent, 5 the layer and 6 the rule that asks.
 pub(super) fn part(approval: &StandingApproval, pointer: &str) -> String {
     let scope: Value = serde_json::from_str(&approval.scope).unwrap_or_default();
     scope.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A short name: the beginning of the hash of the scope.
+/// Returns the short id: a prefix of the hash of the scope.
 pub(super) fn id(approval: &StandingApproval) -> String {
     canonical::sha256_hex(approval.scope.as_bytes()).chars().take(ID).collect()
 }
 
-/// A standing approval as machines read it.
+/// Formats a standing approval as JSON.
 fn document(approval: &StandingApproval, words: &str) -> Value {
     let time = |ms: i64| timestamp::iso8601(ms.div_euclid(1_000));
     json!({

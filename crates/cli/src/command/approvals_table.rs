@@ -1,4 +1,4 @@
-//! The lists of `provost approvals` as people read them.
+//! The lists of `provost approvals` for people.
 
 use provost::StandingApproval;
 use provost_project::clock;
@@ -15,14 +15,14 @@ const SINCE: usize = 14;
 const ELSE: usize = 14;
 const ENDS: usize = 18;
 const BY: usize = 10;
-/// How much of what a row is about is shown at least.
+/// The minimum width of the column with the object of a row.
 const ABOUT_MIN: usize = 16;
 
-/// Makes the lines.
+/// Formats the lists.
 pub(super) struct Table<'a> {
     names: &'a Names,
     now_ms: i64,
-    /// How many columns there are; none where lines are sentences.
+    /// The number of columns; `None` if rows are sentences.
     columns: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Table<'a> {
         Self { names, now_ms: clock::clock().now_ms(), columns }
     }
 
-    /// The questions: first those that this person may answer.
+    /// Formats the questions: first those that this person may answer.
     pub(super) fn questions(&self, waits: &[Pending], more: bool) -> Vec<Line> {
         let me = identity::person();
         let is_mine = |pending: &&Pending| {
@@ -90,7 +90,7 @@ impl<'a> Table<'a> {
         Line::new(mark, subject, spans).wide()
     }
 
-    /// The standing approvals, each with the calls that it covers.
+    /// Formats the standing approvals, each with the calls that it covers.
     pub(super) fn granted(&self, rows: &[(&StandingApproval, String)]) -> Vec<Line> {
         if rows.is_empty() {
             return Vec::new();
@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
         lines
     }
 
-    /// What can be typed next.
+    /// Returns the commands to type next.
     pub(super) fn next(&self, waits: &[Pending], granted: &[StandingApproval]) -> Vec<Line> {
         let line = |command: String, what: &str| {
             let command =
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
         answer.into_iter().chain(revoke).collect()
     }
 
-    /// The title of a list, with the names of its columns.
+    /// Returns the title of a list, with its column headers.
     fn head(&self, title: &str, taken: usize, names: &[(&str, usize)]) -> Vec<Line> {
         let Some(columns) = self.columns else { return Vec::new() };
         let free = room(columns, taken).saturating_sub(width(title));
@@ -147,12 +147,12 @@ impl<'a> Table<'a> {
     }
 }
 
-/// How wide the first column is.
+/// Returns the width of the first column.
 fn room(columns: usize, taken: usize) -> usize {
     columns.saturating_sub(4 + taken).max(ABOUT_MIN)
 }
 
-/// A text in a column; what does not fit is cut with a sign.
+/// Returns a text for a column, truncated with a sign if needed.
 fn padded(text: &str, columns: usize) -> String {
     let text = cut(text, columns.saturating_sub(2), "…");
     let free = columns.saturating_sub(width(&text));

@@ -24,7 +24,7 @@ pub(crate) async fn run(options: &ApproveOptions, start: &Path, screen: &Screen)
     super::decide::decide(decide, &yes, start, *screen).await
 }
 
-/// The calls that are meant: `call`, `tool`, or a path of the workspace. A folder of such a name is `./tool`.
+/// Parses the covered calls: `call`, `tool`, or a path of the workspace. A folder of such a name is `./tool`.
 fn covered(word: &str) -> Covers {
     match word {
         "call" => Covers::Call,

@@ -1,4 +1,4 @@
-//! What a person reads before a run begins: who works with which model, where, and within which limits.
+//! The lines before a run starts: agent, model, folder and limits.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::run_name;
 use crate::text::{Line, Role, Span, counted};
 use crate::view::{Gauge, seen_from_here};
 
-/// Where the second column of the head begins.
+/// The start of the second column.
 const AT: usize = 14;
 
 /// The head of a run or of a conversation.
@@ -21,7 +21,7 @@ pub(crate) struct Banner {
 }
 
 impl Banner {
-    /// Begins with a run. `strong` is the shortest beginning of its id that names it.
+    /// Starts the head with a run. `strong` is the shortest unique prefix of its id.
     pub(crate) fn of_run(run: &RunId, strong: &str, agent: &str) -> Self {
         let short = run_name::short(run);
         let rest = short.strip_prefix(strong).unwrap_or_default();
@@ -35,13 +35,13 @@ impl Banner {
         Self { lines: vec![Line::note(format!("run {short}"), spans).gutter(AT)] }
     }
 
-    /// Begins with an agent: a conversation has many runs.
+    /// Starts the head with an agent, because a conversation has many runs.
     pub(crate) fn of_chat(agent: &str, session: &str) -> Self {
         let spans = vec![Span::strong(agent), Span::quiet("  session "), Span::text(session)];
         Self { lines: vec![Line::note("agent", spans).gutter(AT)] }
     }
 
-    /// Says who answers. A cassette must not pass for a model.
+    /// Adds the model. A cassette must not be mistaken for a model.
     pub(crate) fn model(
         mut self,
         project: &Project,
@@ -67,7 +67,7 @@ impl Banner {
         Ok(self)
     }
 
-    /// Says where the work happens.
+    /// Adds the folder.
     pub(crate) fn folder(mut self, project: &Project, root: &Path) -> Result<Self, Failure> {
         let text = match (project.file.workspace.copy, seen_from_here(root)?) {
             (true, _) => "a copy; the project stays as it is".to_owned(),
@@ -78,7 +78,7 @@ impl Banner {
         Ok(self)
     }
 
-    /// Says what the run may spend.
+    /// Adds the limits.
     pub(crate) fn limits(mut self, limits: &[Gauge]) -> Self {
         let limit =
             |name: &str| limits.iter().find(|gauge| gauge.name == name).and_then(|gauge| gauge.ceiling);
@@ -111,7 +111,7 @@ fn remote(project: &Project) -> Option<(&String, &ModelConfig)> {
     })
 }
 
-/// The variable a key is looked for in and not found.
+/// Returns the environment variable of a key that is not set.
 fn missing_key(config: &ModelConfig) -> Option<&str> {
     let variable = config.key_env.as_deref().or(config.provider.key_variable())?;
     (config.key_file.is_none() && !environment::has(variable)).then_some(variable)

@@ -8,7 +8,7 @@ use crate::failure::{Code, Failure};
 
 const MICRO: u64 = 1_000_000;
 
-/// The limits by name; of two with one name the last one counts.
+/// Parses the limits by name; if a name is repeated, the last one applies.
 pub(super) fn read(words: &[String]) -> Result<BTreeMap<String, u64>, Failure> {
     words.iter().map(|word| budget(word)).collect()
 }
@@ -29,7 +29,7 @@ fn budget(word: &str) -> Result<(String, u64), Failure> {
     Ok((name.to_owned(), amount.into()))
 }
 
-/// Dollars as millionths: `0.50`, `2`.
+/// Parses dollars to micro-dollars: `0.50`, `2`.
 fn microusd(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |text: &str| text.len() <= 6 && text.chars().all(|letter| letter.is_ascii_digit());

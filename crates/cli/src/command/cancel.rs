@@ -1,4 +1,4 @@
-//! `provost cancel`: stops a run, wherever it works.
+//! `provost cancel`: cancels a run, in any process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::failure::{Failure, unworked};
 use crate::identity;
 use crate::screen::Screen;
 
-/// How long another process gets to stop what it has under way.
+/// How long another process gets to stop its running work.
 const STOPPING: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(options: &CancelOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -26,10 +26,10 @@ pub(crate) async fn run(options: &CancelOptions, start: &Path, screen: &Screen) 
     Ok(Exit::Done)
 }
 
-/// Stops a run, and returns how it stands then, and whether it was over before.
+/// Cancels a run, and returns its status, and whether it had ended before.
 async fn cancelled(setup: &ProjectRuntime, run: &RunId, reason: &str) -> Result<(String, bool), Failure> {
     match setup.runtime.cancel(run, identity::actor(), reason).await {
-        // A run that no process works on is stopped here.
+        // A run that no process works on is cancelled here.
         Ok(handle) => match tokio::time::timeout(STOPPING, handle.outcome()).await {
             Ok(outcome) => {
                 let outcome = outcome.map_err(|error| unworked(run, &error))?;

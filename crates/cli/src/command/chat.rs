@@ -64,7 +64,7 @@ pub(crate) async fn run(options: &ChatOptions, start: &Path, screen: &Screen) ->
     talk.until_left().await
 }
 
-/// The project, and the session to go on with. A session knows its project.
+/// Returns the project, and the session to continue. A session knows its project.
 async fn begun(
     options: &ChatOptions,
     start: &Path,
@@ -92,7 +92,7 @@ fn spoken_with<'a>(
     }
 }
 
-/// The agent: the one that the command line names, else the one of the session.
+/// Returns the agent: the one on the command line, else the one of the session.
 async fn model(
     options: &ChatOptions,
     project: &Project,
@@ -124,7 +124,7 @@ fn input(screen: Screen, data: &DataDir) -> Result<Input, Failure> {
     if is_person { Input::terminal(&data.file(HISTORY)) } else { Ok(Input::Lines) }
 }
 
-/// What a conversation is called, and how much was said in it.
+/// Returns the title of a conversation, and its number of messages.
 async fn said(setup: &ProjectRuntime, session: &SessionRow) -> Result<Option<String>, Failure> {
     let unread = |error: provost::SayError| Failure::of(Code::UnknownSession, &error);
     let stored = setup.runtime.session(session.about.session.as_str()).await.map_err(unread)?;

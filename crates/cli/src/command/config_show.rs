@@ -1,4 +1,4 @@
-//! `provost config show`: the effective configuration, and where each value comes from.
+//! `provost config show`: prints the effective configuration and the origin of each value.
 
 use std::path::Path;
 

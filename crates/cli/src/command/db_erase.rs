@@ -1,4 +1,4 @@
-//! `provost db erase`: a person takes words out of the database.
+//! `provost db erase`: erases text of records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::identity;
 use crate::run_name;
 use crate::screen::Screen;
 
-/// What stands where words were.
+/// The text shown in place of erased text.
 const ERASED: &str = "[erased]";
 
 pub(crate) async fn run(options: &EraseOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -50,7 +50,7 @@ pub(crate) async fn run(options: &EraseOptions, start: &Path, screen: &Screen) -
     Ok(Exit::Done)
 }
 
-/// Refuses a run that a worker holds: it has the words in memory, and would record them again.
+/// Rejects a run that a worker works on: it has the text in memory, and would record it again.
 async fn not_at_work(store: &dyn Store, row: &RunRow) -> Result<(), Failure> {
     let Some(owner) = &row.owner else { return Ok(()) };
     let worker = store.worker(owner.clone()).await.map_err(|fault| Failure::storage(&fault))?;
@@ -77,7 +77,7 @@ fn refused(row: &RunRow, seq: Seq, error: &EraseFailure) -> Failure {
     }
 }
 
-/// The words are gone from their records, and copies of them may not be.
+/// The text is gone from its records, but copies of it may remain.
 fn left_behind(failure: &Failure) -> Failure {
     let message = format!(
         "the words are erased, but the file could not be rewritten and may hold copies of them: {}",
@@ -88,7 +88,7 @@ fn left_behind(failure: &Failure) -> Failure {
     )
 }
 
-/// A conversation is called after its first words: where those go, the title goes.
+/// The title of a conversation is its first message: if that is erased, so is the title.
 async fn rename_session(store: &dyn Store, row: &RunRow, seq: Seq) -> Result<(), Failure> {
     let storage = |fault| Failure::storage(&fault);
     let Some(session) = &row.session else { return Ok(()) };
@@ -146,7 +146,7 @@ fn lines(run: &RunId, erased: &Erased) -> String {
     lines.join("\n")
 }
 
-/// Says whether the chain holds, and what is outside of the journal.
+/// Prints whether the chain is intact, and which copies exist outside the journal.
 async fn tell_rest(store: &dyn Store, data: &DataDir, row: &RunRow, screen: Screen) -> Result<(), Failure> {
     let report = verify_run(store, &row.run).await.map_err(|fault| Failure::storage(&fault))?;
     match report.problems.first() {

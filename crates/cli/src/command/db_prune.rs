@@ -1,4 +1,4 @@
-//! `provost db prune`: old runs leave the database.
+//! `provost db prune`: removes old runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::screen::Screen;
 
-/// How many trees one transaction removes: other writers wait for it.
+/// The number of run trees per transaction: other writers wait for it.
 const TREES: usize = 500;
 const MS_PER_DAY: i64 = 86_400_000;
 
@@ -35,7 +35,7 @@ pub(crate) async fn run(options: &PruneOptions, start: &Path, screen: &Screen) -
     if !options.yes && (!going.runs.is_empty() || going.sessions > 0) {
         confirm(&going, *screen).await?;
     }
-    // Before they go: afterwards nothing says which projects they belong to.
+    // Collected before the removal: afterwards nothing names the projects of the runs.
     let anchors = Anchors::of(&*store, &data, &going.runs).await?;
     let done = remove(&*store, &filter, &anchors, *screen).await?;
     let database = |data: &DataDir| std::fs::metadata(data.database()).map_or(0, |about| about.len());
@@ -54,7 +54,7 @@ pub(crate) async fn run(options: &PruneOptions, start: &Path, screen: &Screen) -
     Ok(Exit::Done)
 }
 
-/// A number of days ago, or a date.
+/// Parses a number of days ago, or a date.
 fn moment(text: &str, now_ms: i64) -> Result<Time, Failure> {
     let days = text.strip_suffix('d').unwrap_or(text).parse::<u32>().ok();
     let moment = match days {
@@ -98,7 +98,7 @@ async fn confirm(going: &Prune, screen: Screen) -> Result<(), Failure> {
     }
 }
 
-/// Removes trees until none is left, and witnesses each.
+/// Removes trees until none is left, and records each in the anchor file.
 async fn remove(
     store: &dyn Store,
     filter: &PruneFilter,
@@ -137,7 +137,7 @@ fn line(pruned: &Pruned) -> String {
     format!("{}  {} records  {}", pruned.run, pruned.head, pruned.hash)
 }
 
-/// The anchor files of the projects of runs.
+/// Returns the anchor files of the projects of runs.
 struct Anchors {
     here: Option<PathBuf>,
     of_runs: BTreeMap<RunId, PathBuf>,
@@ -151,7 +151,7 @@ impl Anchors {
         for pruned in runs {
             let listed = store.run(pruned.run.clone()).await.map_err(|fault| Failure::storage(&fault))?;
             let Some(folder) = listed.map(|listed| listed.row.workspace) else { continue };
-            // A project that is gone, or cannot be read, names no file; the one of this folder is used.
+            // A project that is gone or cannot be read names no file; then the file of this folder is used.
             let file = projects.entry(folder).or_insert_with_key(|folder| {
                 Project::open(Path::new(folder)).ok().and_then(|project| project.anchor_file())
             });

@@ -1,4 +1,4 @@
-//! `provost db records`: the records of a run, with the numbers that erasing needs.
+//! `provost db records`: lists the records of a run with the numbers that `db erase` takes.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::failure::{Code, Failure};
 use crate::run_name;
 use crate::screen::Screen;
 
-/// How many records are read at a time.
+/// The page size for reading records.
 const PAGE: usize = 1_000;
-/// How a digest begins in the words of a record.
+/// The prefix of a digest in the text of a record.
 const DIGEST: &str = "sha256:";
 
 pub(crate) async fn run(options: &RecordsOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -46,7 +46,7 @@ pub(crate) async fn run(options: &RecordsOptions, start: &Path, screen: &Screen)
     Ok(Exit::Done)
 }
 
-/// The text to look for. From standard input it is in no history of a shell.
+/// Returns the text to find. Read from standard input, it is in no shell history.
 fn wanted(word: &str) -> Result<String, Failure> {
     let mut text = word.to_owned();
     if word == "-" {
@@ -64,10 +64,10 @@ fn wanted(word: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Whether a text is in the words of a record, or in an artifact that they name.
+/// Returns whether a text is in the words of a record, or in an artifact that they name.
 async fn has(store: &dyn Store, record: &Record, text: &str) -> Result<bool, Failure> {
     let Some(words) = record.words.as_deref() else { return Ok(false) };
-    // Stored words are JSON, which writes some letters in another way.
+    // Stored words are JSON, which escapes some characters.
     let escaped = json!(text).to_string();
     let escaped = escaped.trim_matches('"').as_bytes();
     let is_in = |bytes: &[u8]| bytes.windows(escaped.len()).any(|part| part == escaped);
@@ -83,7 +83,7 @@ async fn has(store: &dyn Store, record: &Record, text: &str) -> Result<bool, Fai
     Ok(false)
 }
 
-/// The digests that words name.
+/// Returns the digests that words contain.
 fn digests(words: &str) -> impl Iterator<Item = Digest> {
     let named = words.match_indices(DIGEST).filter_map(|(at, _)| words.get(at..at + DIGEST.len() + 64));
     named.filter_map(|digest| digest.parse().ok())

@@ -1,4 +1,4 @@
-//! `provost db stats`: how much the database holds.
+//! `provost db stats`: prints the size of the database.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// A log of this size should have been copied into the database long ago.
+/// A log of this size should have been copied into the database.
 const LOG_BYTES_EXPECTED: u64 = 64 << 20;
 
 pub(crate) async fn run(start: &Path, screen: &Screen) -> Result<Exit, Failure> {
@@ -41,7 +41,7 @@ pub(crate) async fn run(start: &Path, screen: &Screen) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// The bytes of the files.
+/// Returns the size of the files.
 struct Sizes {
     database: u64,
     log: u64,
@@ -80,7 +80,7 @@ fn text(database: &Path, stats: &StoreStats, sizes: &Sizes) -> String {
     lines.map(|(name, value)| format!("{name:<10} {value}")).join("\n")
 }
 
-/// Bytes as people read them.
+/// Formats a number of bytes.
 pub(super) fn units(bytes: u64) -> String {
     let mut unit = "B";
     let mut scaled = bytes.saturating_mul(10);

@@ -1,4 +1,4 @@
-//! What approving and rejecting have in common.
+//! The common part of `approve` and `reject`.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::run_name;
 use crate::screen::Screen;
 use crate::standing;
 
-/// How many questions of a run are looked at.
+/// The maximum number of questions of a run.
 const WAITS_MAX: usize = 1_000;
 
-/// Decides about what a run waits for, and goes on with the run.
+/// Answers the questions of a run, and continues the run.
 pub(super) async fn decide(
     options: &DecideOptions,
     decision: &Decision,
@@ -58,8 +58,8 @@ async fn decide_in(
     follow(setup, handle, news, Answers::Asked, screen).await
 }
 
-/// The calls that the decision is about. Several are allowed by name alone: a person who names none may have seen
-/// one of them only.
+/// Returns the calls that the decision concerns. Several calls must be named: a person who names none may
+/// have seen only one of them.
 async fn chosen<'w>(
     reopened: &Reopened,
     options: &DecideOptions,
@@ -99,7 +99,7 @@ async fn chosen<'w>(
     Ok(waiting.iter().filter(named).collect())
 }
 
-/// Who answered the newest question of a run, if someone did.
+/// Returns who answered the newest question of a run, if it was answered.
 async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure> {
     let filter =
         WaitFilter { run: Some(reopened.run.clone()), state: WaitState::Any, ..WaitFilter::default() };
@@ -113,7 +113,7 @@ async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure>
     }))
 }
 
-/// What a person can do about a run that asks for nothing.
+/// Returns the hint for a run without a question.
 fn how_to_go_on(reopened: &Reopened) -> String {
     let run = &reopened.run;
     match reopened.state.ended {
@@ -122,7 +122,7 @@ fn how_to_go_on(reopened: &Reopened) -> String {
     }
 }
 
-/// Refuses an answer that says more than the question asks.
+/// Rejects an answer with options that the question does not have.
 fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     let refused = |message: &str, hint: &str| Err(Failure::new(Code::Decision, message).hint(hint));
     if decision.remember != Remember::No

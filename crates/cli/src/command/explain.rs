@@ -1,4 +1,4 @@
-//! `provost explain`: why a run did what it did, or what an error code means.
+//! `provost explain`: prints the decisions of a run, or the page of an error code.
 
 use std::path::Path;
 

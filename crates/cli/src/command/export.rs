@@ -1,4 +1,4 @@
-//! `provost export`: a run's transcript, for a provider.
+//! `provost export`: prints a run's transcript in the format of a provider.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) async fn run(options: &ExportOptions, start: &Path, screen: &Screen) 
     let entries = transcript(&read.agent, &read.history, &read.events);
     let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;
     let messages: Vec<Message> = entries.iter().map(|entry| (*entry.message).clone()).collect();
-    // A run that waits has calls without results; a provider must not see those.
+    // A waiting run has calls without results, which a provider would reject.
     let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
     tell_losses(&encoded.losses, *screen);
     screen.show(&encoded.body, || indented(&encoded.body));

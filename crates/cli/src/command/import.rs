@@ -1,4 +1,4 @@
-//! `provost import`: a transcript of a provider or a session of another program, checked and repaired.
+//! `provost import`: checks and repairs a transcript of a provider or a session of another program.
 
 use provost_contract::provider::{AsTheyAre, Loss, Provider, Refusal, RepairMode, Repaired, repair};
 use provost_contract::session_file::{BrokenLines, LeftOut};
@@ -61,7 +61,7 @@ fn read(options: &ImportOptions) -> Result<Transcript, Failure> {
     })
 }
 
-/// Where a transcript comes from, by its name.
+/// Returns the source of a transcript by its name.
 fn source(word: &str) -> Result<Source, Failure> {
     Source::of(word).ok_or_else(|| {
         Failure::new(Code::File, format!("there is no format `{word}`"))
@@ -69,7 +69,7 @@ fn source(word: &str) -> Result<Source, Failure> {
     })
 }
 
-/// A provider by its name.
+/// Returns a provider by its name.
 pub(super) fn provider(word: &str) -> Result<Provider, Failure> {
     word.parse().map_err(|_| {
         Failure::new(Code::File, format!("there is no provider `{word}`"))
@@ -77,14 +77,14 @@ pub(super) fn provider(word: &str) -> Result<Provider, Failure> {
     })
 }
 
-/// Says what the provider would refuse, and nothing else.
+/// Prints only what the provider would reject.
 fn check(transcript: &Transcript, refusals: &[Refusal], screen: Screen) -> Exit {
     refusals.iter().for_each(|refusal| screen.show(&refusal_document(refusal), || refusal_line(refusal)));
     screen.tell(&format!("{}: {} reasons to refuse it", transcript.provider.label(), refusals.len()));
     if refusals.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
-/// Nothing of a file is left out in silence.
+/// Reports everything that was omitted from the file.
 fn tell_left_out(left_out: &[LeftOut], screen: Screen) {
     for LeftOut { kind, reason, count, first_line } in left_out {
         let lines = if *count == 1 { "line" } else { "lines" };
@@ -102,7 +102,7 @@ fn tell_repaired(refusals: &[Refusal], repaired: &Repaired, screen: Screen) {
     }
 }
 
-/// What a format cannot carry, each thing once.
+/// Prints what a format cannot represent, without duplicates.
 pub(super) fn tell_losses(losses: &[Loss], screen: Screen) {
     let mut told: Vec<(String, usize)> = Vec::new();
     for loss in losses {

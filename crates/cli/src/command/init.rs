@@ -1,4 +1,4 @@
-//! `provost init`: a first project.
+//! `provost init`: creates a project.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn run(options: &InitOptions, screen: &Screen) -> Result<Exit, Failur
     }
     for (path, content) in &paths {
         if let Err(error) = write(path, content) {
-            // Neither file was there before: what was begun is taken away again.
+            // Neither file existed before, so a partial result is removed.
             paths.iter().for_each(|(path, _)| drop(fs::remove_file(path)));
             let message = format!("{} cannot be written: {error}; nothing was left", path.display());
             return Err(Failure::new(Code::Project, message).hint("name a folder that can be written"));

@@ -7,7 +7,7 @@ use provost_project::text_file;
 
 use crate::failure::{Code, Failure};
 
-/// How much is read at most.
+/// The maximum size.
 const BYTES_MAX: u64 = 64 << 20;
 
 /// Reads a text; `-` is standard input.
@@ -15,7 +15,7 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let text = if path.as_os_str() == "-" {
         text_file::read_from(std::io::stdin().lock(), BYTES_MAX)
     } else {
-        // A pipe that a shell made is welcome here.
+        // A pipe from a shell is accepted here.
         File::open(path).and_then(|file| text_file::read_from(file, BYTES_MAX))
     };
     text.map_err(|error| {

@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands, one per file.
 
 pub(super) mod agents;
 pub(super) mod answer;

@@ -1,4 +1,4 @@
-//! `provost policy confirm`: a person lets agents go on with governing files that changed.
+//! `provost policy confirm`: confirms changes of governing files.
 
 use std::path::Path;
 

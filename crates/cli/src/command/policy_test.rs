@@ -1,4 +1,4 @@
-//! `provost policy test`: how a call may run, or whether the rules say what their examples say.
+//! `provost policy test`: decides about a call, or checks the examples of all rules.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -
     }
 }
 
-/// How a call may run, with the fourth answer that rules have for programs.
+/// How a call may run, including the fourth result that rules have for programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Policy(ActionPolicy),
@@ -92,7 +92,7 @@ fn line(applies: &Applies) -> String {
     format!("  {rule:<16} {:<10} {reason}{sure}", word(applies))
 }
 
-/// The agent whose words count; without a name, the one a run would take.
+/// Returns the agent whose policy applies; by default the one that a run would use.
 fn agent(
     project: &Project,
     options: &PolicyTestOptions,

@@ -1,4 +1,4 @@
-//! A run of an earlier process, with everything it needs to go on.
+//! A stored run with everything that is needed to continue it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,17 @@ use crate::failure::Failure;
 use crate::journal;
 use crate::run_name;
 
-/// A run that can be worked on again.
+/// A run that can be continued.
 pub(super) struct Reopened {
     pub(super) run: RunId,
     pub(super) setup: ProjectRuntime,
-    /// The end of its journal when it was found.
+    /// The end of its journal when it was loaded.
     pub(super) head: Seq,
     pub(super) state: RunState,
 }
 
 impl Reopened {
-    /// Finds a run, and sets its project up again: what it works with stands in its journal. `attended` says
+    /// Finds a run and sets up its project with the settings in its journal. `attended` is
     /// whether a person can be asked about exactly one call.
     pub(super) async fn find(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
         let data = DataDir::find(start)?;
@@ -33,7 +33,7 @@ impl Reopened {
         let spec = &state.spec;
         let project = Project::open(Path::new(&spec.workspace))?;
         let root = if project.file.workspace.copy { data.copy_of(copied_for(spec)) } else { project.root() };
-        // Its file may have been made stricter since; today's denials count.
+        // Its file may be stricter now; current denials apply.
         let agent = project.agent(Some(&spec.agent))?;
         let setup = project.runtime(RuntimeOptions {
             agent: Some(&agent),
@@ -46,7 +46,7 @@ impl Reopened {
         Ok(Self { run, setup, head: state.seq, state })
     }
 
-    /// The same, to go on with it: refused when the files that govern it changed, until a person confirms that.
+    /// The same, to continue it: fails if the files that govern it changed, until a person confirms that.
     pub(super) async fn to_go_on(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
         let reopened = Self::find(start, word, attended).await?;
         if let Some(guard) = &reopened.setup.guard {
@@ -56,7 +56,7 @@ impl Reopened {
     }
 }
 
-/// What the copy of the project is named after: the conversation, where there is one.
+/// The name of the project's copy: the conversation's, if there is one.
 fn copied_for(spec: &RunSpec) -> &str {
     spec.session.as_ref().map_or(spec.run.as_str(), |session| session.id.as_str())
 }

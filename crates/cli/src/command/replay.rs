@@ -1,4 +1,4 @@
-//! `provost replay`: the journal folded again, and compared with what is stored beside it.
+//! `provost replay`: folds the journal again, and compares with the stored run.
 
 use std::path::Path;
 

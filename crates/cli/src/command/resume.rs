@@ -1,4 +1,4 @@
-//! `provost resume`: goes on with a run.
+//! `provost resume`: continues a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) 
     reopened.setup.closing(work).await
 }
 
-/// A run that stopped is taken up again; one that is not over, or ended for good, is only watched.
+/// Reopens a run that stopped; a run that is active, or final, is only watched.
 async fn taken_up(reopened: &Reopened, budgets: BTreeMap<String, u64>) -> Result<RunHandle, Failure> {
     let (runtime, run) = (&reopened.setup.runtime, &reopened.run);
     let taken_up = match reopened.state.ended {

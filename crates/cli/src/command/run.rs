@@ -1,4 +1,4 @@
-//! `provost run`: starts an agent, and watches it.
+//! `provost run`: starts an agent and shows its work.
 
 use std::path::{Path, PathBuf};
 
@@ -81,7 +81,7 @@ pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> 
     setup.closing(work).await
 }
 
-/// Refuses the folder of a project where a task belongs: it would be sent to the model.
+/// Rejects a project folder given as the task: it would be sent to the model.
 fn assert_no_folder(prompt: &str) -> Result<(), Failure> {
     if !Path::new(prompt).join("provost.toml").is_file() {
         return Ok(());
@@ -90,7 +90,7 @@ fn assert_no_folder(prompt: &str) -> Result<(), Failure> {
     Err(Failure::new(Code::Project, message).hint(format!("provost run --project {prompt}")))
 }
 
-/// What is to be done: as the command line, standard input or the project says.
+/// Returns the task from the command line, standard input or the project.
 fn prompt(options: &RunOptions, project: &Project) -> Result<String, Failure> {
     let nothing = || {
         Failure::new(Code::Project, "there is nothing to do").hint("say what: provost run \"fix the tests\"")
@@ -114,7 +114,7 @@ fn chosen(
     }
 }
 
-/// A path as a run's journal remembers it, in text; another would not be found again when it goes on.
+/// Returns a path as text for the run's journal; a path that is not UTF-8 could not be found again on resume.
 pub(super) fn remembered(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
         let message = format!("the path {} is not UTF-8, and a run could not find it again", path.display());

@@ -1,4 +1,4 @@
-//! `provost runs`: a list.
+//! `provost runs`: lists runs.
 
 use std::path::Path;
 
@@ -64,18 +64,18 @@ fn known_status(word: &str) -> Result<(), Failure> {
     })
 }
 
-/// What lists show of the words of a run. They are in its journal alone, so that they can be erased there.
+/// The texts of a run that lists show. They are read from the journal, so that erasing them there is enough.
 #[derive(Default)]
 pub(super) struct Words {
-    /// The first line of what it was asked for.
+    /// The first line of the task.
     pub(super) prompt: String,
-    /// What the model said last, once it is over.
+    /// The model's last text, once it has ended.
     last: String,
-    /// Whether it is in the middle of its work and no process works on it.
+    /// Whether it is active but no process works on it.
     pub(super) left: bool,
 }
 
-/// Reads the words of a run that lists show.
+/// Reads the texts of a run for lists.
 pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Failure> {
     let mut words = Words { left: runs::is_left(store, row).await?, ..Words::default() };
     if let Some(EventKind::RunAccepted(accepted)) = event_behind(store, row, Seq(0)).await? {
@@ -92,13 +92,13 @@ pub(super) async fn words(store: &dyn Store, row: &RunRow) -> Result<Words, Fail
     Ok(words)
 }
 
-/// The event behind a position of a journal, as far as it can be read.
+/// Returns the event after a position of a journal, if it can be read.
 async fn event_behind(store: &dyn Store, row: &RunRow, after: Seq) -> Result<Option<EventKind>, Failure> {
     let read = store.journal(row.run.clone(), after, 1).await.map_err(|fault| Failure::storage(&fault))?;
     Ok(read.first().and_then(|record| Event::from_record(record).ok()).map(|event| event.kind))
 }
 
-/// A run as machines read it.
+/// Formats a run as JSON.
 pub(super) fn document(listed: &ListedRun, words: &Words) -> Value {
     let row = &listed.row;
     json!({

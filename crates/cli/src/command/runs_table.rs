@@ -1,4 +1,4 @@
-//! The list of runs as people read it: what was asked, how each stands or ended, and when it began.
+//! The list of runs for people: task, status and start time.
 
 use provost_engine::event::EndStatus;
 use provost_project::clock;
@@ -14,15 +14,15 @@ use crate::view::mark_of;
 const RUN: usize = 10;
 const STATE: usize = 25;
 const BEGAN: usize = 10;
-/// How much of a prompt is shown at least.
+/// The minimum width of a task.
 const ASKED_MIN: usize = 12;
 
-/// Makes the lines of a list of runs.
+/// Formats a list of runs.
 pub(super) struct Table<'a> {
     names: &'a Names,
     local: Local,
     now_ms: i64,
-    /// How wide the column of prompts is; none without columns.
+    /// The width of the task column; `None` without columns.
     asked: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Table<'a> {
         Self { names, local: Local::new(zone(), now_ms), now_ms, asked }
     }
 
-    /// What the columns are.
+    /// The column headers.
     pub(super) fn head(&self) -> Line {
         let Some(asked) = self.asked else { return Line::blank() };
         let text = format!("{:<RUN$}{:<asked$}{:<STATE$}began", "run", "asked", "now, or how it ended");
@@ -67,7 +67,7 @@ impl<'a> Table<'a> {
         Line::new(mark, subject, spans).wide()
     }
 
-    /// What the list leaves out, and what can be typed.
+    /// The line about omitted runs, and the commands to type.
     pub(super) fn foot(&self, shown: usize, all: usize, more: bool) -> Vec<Line> {
         let or_more = if all < NEWEST { "" } else { " or more" };
         let mut parts = vec![format!("{shown} of {}{or_more}", counted(all as u64, "run", "runs"))];
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
         lines
     }
 
-    /// How a run stands or ended, in a few words.
+    /// Returns the status of a run in a few words.
     fn state(&self, listed: &ListedRun, words: &Words) -> (Mark, String, Role) {
         let row = &listed.row;
         let since = u64::try_from(self.now_ms.saturating_sub(row.updated.0)).unwrap_or_default();

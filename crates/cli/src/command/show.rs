@@ -1,4 +1,4 @@
-//! `provost show`: what a run did, the conversation with its calls; or all that one call printed.
+//! `provost show`: prints a run with its calls, or the whole output of one call.
 
 use std::path::Path;
 
@@ -48,26 +48,26 @@ pub(crate) async fn run(options: &ShowOptions, start: &Path, screen: &Screen) ->
     Ok(Exit::Done)
 }
 
-/// The result record of a run.
+/// Returns the result record of a run.
 pub(super) fn result(read: &Read) -> Result<Value, Failure> {
     let run = &read.run;
     let result = view::conversation_result(&run.agent, &run.history, &run.events);
     result.map_err(|error| Failure::new(Code::Journal, error.to_string()))
 }
 
-/// What a run did.
+/// Prints a run.
 pub(super) fn story(read: &Read) -> Result<Story, Failure> {
     let run = &read.run;
     let story = view::story(&run.agent, &run.history, &run.events);
     story.map_err(|error| Failure::of(Code::Journal, &error))
 }
 
-/// The lines of a run, as they were shown while it worked.
+/// Returns the lines of a run, as they were shown while it worked.
 pub(super) fn told(story: &Story, context: &Context) -> Vec<Line> {
     story.lines.iter().flat_map(|line| lines(line, context)).collect()
 }
 
-/// Which run it is, whose, and when it began.
+/// Returns the head: id, agent, and start time.
 pub(super) fn head(listed: &ListedRun, read: &Read, name: &str) -> Vec<Line> {
     let row = &listed.row;
     let local = Local::new(zone(), clock::clock().now_ms());
@@ -93,7 +93,7 @@ pub(super) fn head(listed: &ListedRun, read: &Read, name: &str) -> Vec<Line> {
     lines
 }
 
-/// How it ended, or what it waits for.
+/// Returns how it ended, or what it waits for.
 async fn end(
     store: &dyn Store,
     listed: &ListedRun,
@@ -123,14 +123,14 @@ async fn end(
     })
 }
 
-/// How many approvals and questions are open.
+/// Returns the number of open approvals and questions.
 fn open(read: &Read) -> (usize, usize) {
     let open = view::open_waits(&read.state, &read.run.events);
     let asks = open.iter().filter(|pending| pending.tool == crate::view::HUMAN).count();
     (open.len() - asks, asks)
 }
 
-/// All that one call printed and gave.
+/// Prints the whole output and result of one call.
 fn call(story: &Story, number: u32, context: &Context) -> Result<Vec<Line>, Failure> {
     let ends = story
         .lines

@@ -1,4 +1,4 @@
-//! `provost tools`: what an agent sees, and how it may run.
+//! `provost tools`: lists the tools that an agent sees, and how each may run.
 
 use std::path::Path;
 

@@ -5,33 +5,33 @@ use provost_contract::session_file::{BrokenLines, Format, LeftOut};
 use provost_contract::{Message, Result, json};
 use serde_json::Value;
 
-/// Who wrote a transcript.
+/// The source of a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A request, a response or a list of messages in one JSON document.
     Document(Shape),
-    /// A session file of another program, a JSON object a line.
+    /// A session file of another program, one JSON object per line.
     Session(Format),
 }
 
 impl Source {
-    /// The source a text shows; none when it looks like nothing known.
+    /// Detects the source of a text; `None` if it is unknown.
     ///
     /// # Errors
-    /// The text is neither lines of a session nor JSON.
+    /// If the text is neither lines of a session nor JSON.
     pub(super) fn detect(text: &str) -> Result<Option<Self>> {
         if let Some(format) = Format::detect(text) {
             return Ok(Some(Self::Session(format)));
         }
         match json::parse_text(text) {
             Ok(document) => Ok(Shape::detect(&document).map(Self::Document)),
-            // Lines of JSON, of a program we do not know.
+            // JSON lines of an unknown program.
             Err(_) if text.lines().next().is_some_and(|line| json::parse_text(line).is_ok()) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The source of a name.
+    /// Returns the source with a name.
     pub(super) fn of(word: &str) -> Option<Self> {
         let session = || word.parse().ok().map(Self::Session);
         let provider = || word.parse().ok().map(Shape::Of).map(Self::Document);
@@ -40,7 +40,7 @@ impl Source {
     }
 }
 
-/// A transcript, as our messages and in the shape of a provider.
+/// A transcript, as our messages and in the format of a provider.
 pub(super) struct Transcript {
     pub(super) provider: Provider,
     pub(super) body: Value,

@@ -1,4 +1,4 @@
-//! `provost validate`: whether a declaration of the Agent Protocol would be accepted.
+//! `provost validate`: checks whether a declaration of the Agent Protocol would be accepted.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &ValidateOptions, start: &Path, screen: &Screen) -> R
     Ok(Exit::Done)
 }
 
-/// The tools of the project are what the declaration may name.
+/// The declaration may use the tools of the project.
 fn catalog(start: &Path) -> Result<Catalog, Failure> {
     let project = Project::find(start)?;
     let tools = project.tools()?;

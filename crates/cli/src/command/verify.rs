@@ -1,4 +1,4 @@
-//! `provost verify`: whether journals, rows and waits are what was written.
+//! `provost verify`: checks that journals, rows and waits are unchanged.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn show(report: &RunReport, screen: Screen) {
     });
 }
 
-/// Looks up what the anchor file witnessed.
+/// Compares with the anchor file.
 async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), Failure> {
     if !file.exists() {
         let message = format!("there is no anchor file {}", file.display());

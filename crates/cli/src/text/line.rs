@@ -1,16 +1,16 @@
-//! One line: who speaks, what is said, and what stands at the right edge.
+//! One line: a mark, the text, and a note at the right edge.
 
 use super::{Mark, escaped};
 
-/// What a piece of text means. Colours follow from it.
+/// The meaning of a piece of text, which determines its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Text as any other.
+    /// Ordinary text.
     #[default]
     Text,
     /// A name, or something that can be typed.
     Strong,
-    /// Something that can be missed.
+    /// Less important text.
     Quiet,
     /// Completed, allowed, added.
     Done,
@@ -20,31 +20,31 @@ pub(crate) enum Role {
     Bad,
     /// Running.
     Alive,
-    /// The bar before the model's words, and nothing else.
+    /// The bar before the model's text, and nothing else.
     Model,
-    /// What the model stresses.
+    /// Emphasised text of the model.
     Italic,
     /// The text of a link.
     Link,
 }
 
-/// Where a piece of text begins.
+/// Where a piece of text starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Behind the piece before it.
+    /// After the previous piece.
     #[default]
     Flow,
-    /// The same; the plain writer leaves it out, because the subject says it.
+    /// The same; omitted by the plain writer, because the subject already contains it.
     Label,
     /// In the column of tools.
     Tool,
-    /// In the column of what a call is about.
+    /// In the column of what a call works on.
     Object,
     /// In the column of verdicts.
     Outcome,
 }
 
-/// A piece of text with one meaning. Nothing in it is obeyed by a terminal.
+/// A piece of text with one meaning, without control sequences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) text: String,
@@ -69,7 +69,7 @@ impl Span {
         Self::new(text, Role::Quiet)
     }
 
-    /// What the subject of the line says already.
+    /// A piece that the subject of the line already contains.
     pub(crate) fn label(text: impl AsRef<str>, role: Role) -> Self {
         Self::new(text, role).at(Column::Label)
     }
@@ -80,28 +80,28 @@ impl Span {
     }
 }
 
-/// What happens to a line that is too long.
+/// How a line that is too long is handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// It goes on below.
+    /// It is wrapped.
     #[default]
     Wrap,
-    /// It is cut, with a sign.
+    /// It is truncated, with a sign.
     Cut,
 }
 
-/// Where a line is written at all.
+/// Which writer writes a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shown {
     #[default]
     Always,
-    /// By the plain writer alone: a text as its author wrote it.
+    /// Only the plain writer: a text as its author wrote it.
     Plain,
-    /// By the styled writer alone.
+    /// Only the styled writer.
     Styled,
-    /// By the styled writer, where text of so many cells fits.
+    /// The styled writer, if text of this many cells fits.
     From(usize),
-    /// By the styled writer, where it does not.
+    /// The styled writer, if it does not fit.
     Below(usize),
 }
 
@@ -109,18 +109,18 @@ pub(crate) enum Shown {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) mark: Mark,
-    /// The subject, as the plain writer begins its line: `call 8`, `model`, `turn 2`.
+    /// The subject that starts the line in the plain writer: `call 8`, `model`, `turn 2`.
     pub(crate) subject: String,
     pub(crate) spans: Vec<Span>,
     pub(crate) right: Vec<Span>,
     pub(crate) fit: Fit,
-    /// How many cells at the left edge are a gutter, below which the text does not go on when it is wrapped.
+    /// The width of the gutter at the left edge, which wrapped text does not enter.
     pub(crate) gutter: usize,
-    /// How much further the rest of a wrapped text is set in.
+    /// The additional indentation of wrapped text.
     pub(crate) hang: usize,
-    /// Whether it may use all of the screen: a row of a table.
+    /// Whether it may use the whole width: a row of a table.
     pub(crate) wide: bool,
-    /// What stands before the text of the first row, and before that of the rows below it.
+    /// The prefix of the first row, and of the rows below it.
     pub(crate) rail: Vec<Span>,
     pub(crate) rail_rest: Vec<Span>,
     pub(crate) shown: Shown,
@@ -131,12 +131,12 @@ impl Line {
         Self { mark, subject: subject.into(), spans, ..Self::default() }
     }
 
-    /// A line of Provost without a mark.
+    /// Creates a line of Provost without a mark.
     pub(crate) fn note(subject: impl Into<String>, spans: Vec<Span>) -> Self {
         Self::new(Mark::Nothing, subject, spans)
     }
 
-    /// An empty line; the plain writer leaves it out.
+    /// Creates an empty line; the plain writer omits it.
     pub(crate) fn blank() -> Self {
         Self::default()
     }
@@ -155,7 +155,7 @@ impl Line {
         self
     }
 
-    /// A row of a table.
+    /// Creates a row of a table.
     pub(crate) fn wide(mut self) -> Self {
         self.wide = true;
         self

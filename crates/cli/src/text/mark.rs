@@ -1,8 +1,8 @@
-//! The marks: one cell at the left edge that says who speaks or how something stands.
+//! The marks: one cell at the left edge that shows the speaker or a status.
 
 use super::Role;
 
-/// Who speaks, or how something stands.
+/// A speaker or a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mark {
     #[default]

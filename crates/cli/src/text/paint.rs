@@ -1,4 +1,4 @@
-//! Whether there are colours, attributes and letters beyond ASCII, and how wide the screen is.
+//! Whether colours, attributes and non-ASCII characters are used, and the width of the screen.
 
 use provost_project::environment;
 
@@ -17,13 +17,13 @@ pub(crate) enum ColorChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint {
     pub(crate) style: Style,
-    /// Whether letters beyond ASCII can be shown.
+    /// Whether non-ASCII characters can be shown.
     pub(crate) unicode: bool,
-    /// How wide the screen is; none when lines may have any length.
+    /// The width of the screen; `None` for lines of any length.
     pub(crate) columns: Option<usize>,
 }
 
-/// Marks, columns and colours; or a subject and a colon.
+/// Styled (marks, columns and colours) or plain (a subject and a colon).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Without marks, columns, colours and attributes.
@@ -35,14 +35,14 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// Decides for a stream: `--color`, then the variables, then whether it is a terminal.
+    /// Chooses the style for a stream: `--color`, then the variables, then whether it is a terminal.
     pub(crate) fn decide(choice: ColorChoice, is_plain: bool, is_terminal: bool) -> Self {
         Self::of(choice, is_plain, is_terminal, |name| {
             environment::has(name).then(|| environment::is_zero(name))
         })
     }
 
-    /// The same with variables of its own: none when it is not set, else whether it is `0`.
+    /// The same with given variables: `None` if a variable is not set, else whether it is `0`.
     fn of(
         choice: ColorChoice,
         is_plain: bool,
@@ -67,7 +67,7 @@ impl Style {
 }
 
 impl Paint {
-    /// What begins a piece of text with a meaning; empty when nothing does.
+    /// Returns the escape sequence for a meaning; empty if there is none.
     pub(crate) fn begin(self, role: Role) -> &'static str {
         match (self.style, role) {
             (Style::Plain, _) | (_, Role::Text) => "",
@@ -84,7 +84,7 @@ impl Paint {
         }
     }
 
-    /// A piece of text with its meaning.
+    /// Returns a piece of text with its escape sequences.
     pub(crate) fn painted(self, text: &str, role: Role) -> String {
         match self.begin(role) {
             "" => text.to_owned(),
@@ -93,7 +93,7 @@ impl Paint {
         }
     }
 
-    /// The sign where something was cut.
+    /// Returns the truncation sign.
     pub(crate) fn ellipsis(self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }

@@ -1,13 +1,13 @@
-//! The plain writer: no marks, no columns, no colours. Each line begins with its subject in a word.
+//! The plain writer: no marks, no columns, no colours. Each line begins with its subject.
 
 use super::styled::ascii_text;
 use super::wrap;
 use super::{Column, Line, Mark, Paint, Role};
 
-/// How far the rest of a line is set in that is wrapped.
+/// The indentation of wrapped lines.
 const INDENT: usize = 2;
 
-/// The rows that a line takes; none for an empty one.
+/// Returns the rows of a line; none for an empty one.
 pub(super) fn plain(line: &Line, paint: Paint) -> Vec<String> {
     if line.is_blank() {
         return Vec::new();

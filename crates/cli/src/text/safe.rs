@@ -1,9 +1,9 @@
-//! Text of others on a terminal: whatever a terminal would obey, or a reader could not see, is shown as an escape.
+//! Untrusted text on a terminal: control sequences and invisible characters are shown as escapes.
 
-/// How many cells a tab takes.
+/// The width of a tab.
 const TAB: &str = "    ";
 
-/// A text of one line. Line ends are shown too: only Provost begins a line.
+/// Escapes a text of one line. Line ends are escaped too: only Provost starts a line.
 pub(crate) fn escaped(text: &str) -> String {
     if text.chars().all(is_plain) {
         return text.to_owned();
@@ -23,7 +23,7 @@ pub(crate) fn escaped(text: &str) -> String {
     shown
 }
 
-/// A line that a program printed: its colours are taken out, and of a line that was written over and over the last
+/// Escapes a line that a program printed: colours are removed, and of a line that was overwritten only the last
 /// state is left.
 pub(crate) fn of_program(line: &str) -> String {
     let line = line.trim_end_matches('\r');
@@ -31,7 +31,7 @@ pub(crate) fn of_program(line: &str) -> String {
     escaped(&without_colours(last))
 }
 
-/// Takes out `ESC [ … m`. Other sequences stay, and are shown.
+/// Removes `ESC [ … m`. Other sequences are shown as escapes.
 fn without_colours(line: &str) -> String {
     let mut parts = line.split("\u{1b}[");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -49,11 +49,11 @@ fn without_colours(line: &str) -> String {
     text
 }
 
-/// Whether a letter only shows itself.
+/// Returns whether a character is visible and has no side effect.
 fn is_plain(letter: char) -> bool {
     match letter {
-        // Soft hyphen, Mongolian vowel separator and fillers, zero-width letters and marks of direction, line and
-        // paragraph ends, invisible operators, the byte order mark, and tags.
+        // Soft hyphen, Mongolian vowel separator and fillers, zero-width characters and direction marks, line
+        // and paragraph separators, invisible operators, the byte order mark, and tags.
         '\u{ad}'
         | '\u{34f}'
         | '\u{61c}'

@@ -1,27 +1,27 @@
-//! The styled writer: marks, columns, colours by meaning, wrapped by what text takes on the screen.
+//! The styled writer: marks, columns, colours by meaning, wrapped by display width.
 
 use super::plain::plain;
 use super::wrap::{self, Piece};
 use super::{Column, Fit, Line, Mark, Paint, Role, Shown, Span, Style, cut, width};
 
-/// Where text begins that stands behind a mark.
+/// The start of text after a mark.
 const TEXT_AT: usize = 3;
-/// How wide a tool's name may make its column.
+/// The maximum width of the tool column.
 const TOOL_MAX: usize = 24;
-/// Wider than this, eyes do not travel.
+/// The maximum width of text: longer lines are hard to read.
 const COLUMNS_MAX: usize = 120;
 const PROSE_MAX: usize = 100;
-/// As wide as a terminal is that does not say so.
+/// The default width of a terminal.
 const COLUMNS: usize = 80;
 
-/// Writes lines. A long name of a tool widens its column for the lines that follow.
+/// Writes lines. A long tool name widens its column for the following lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     pub(crate) paint: Paint,
     tool: usize,
 }
 
-/// Lines as text, each with its line end.
+/// Returns lines as text, each with its line end.
 pub(crate) fn styled(lines: &[Line], paint: Paint) -> String {
     let mut writer = Writer::new(paint);
     lines.iter().map(|line| writer.written(line)).collect()
@@ -32,13 +32,13 @@ impl Writer {
         Self { paint, tool: 0 }
     }
 
-    /// A line as text with its line end; empty when the plain writer leaves it out.
+    /// Returns a line as text with its line end; empty if the plain writer omits it.
     pub(crate) fn written(&mut self, line: &Line) -> String {
         let rows = self.rows(line);
         rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect()
     }
 
-    /// The rows of the screen that a line takes.
+    /// Returns the rows of the screen that a line takes.
     pub(crate) fn rows(&mut self, line: &Line) -> Vec<String> {
         if !self.shows(line) {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Writer {
         self.paint.columns.unwrap_or(COLUMNS)
     }
 
-    /// The right edge; the last cell stays free.
+    /// Returns the right edge; the last cell stays free.
     fn edge(&self) -> usize {
         self.columns().min(COLUMNS_MAX).saturating_sub(1)
     }
@@ -106,7 +106,7 @@ impl Writer {
         row.iter().map(|(text, role)| self.paint.painted(text, *role)).collect::<String>()
     }
 
-    /// The cells before the text of a row.
+    /// Returns the cells before the text of a row.
     fn lead(&self, mark: Mark, at: usize, is_first: bool) -> Vec<Piece> {
         let glyph = if self.paint.unicode { mark.glyph() } else { mark.ascii() };
         match mark {
@@ -114,7 +114,7 @@ impl Writer {
             Mark::Program => {
                 vec![(format!("   {glyph}"), Role::Quiet), (" ".repeat(at.saturating_sub(4)), Role::Text)]
             }
-            // The bar stands before each row, so that no row can be taken for one of Provost.
+            // The bar precedes each row, so that no row can be mistaken for one of Provost.
             Mark::Model => vec![
                 (glyph.to_owned(), mark.role()),
                 (" ".repeat(at.saturating_sub(width(glyph))), Role::Text),
@@ -139,7 +139,7 @@ impl Writer {
         let room = edge.saturating_sub(at);
         let (rail, rail_rest) = (railed(&line.rail, room), railed(&line.rail_rest, room));
         let room = room.saturating_sub(taken(&rail).max(taken(&rail_rest)));
-        // Text that is set in far still has half of the room.
+        // Deeply indented text still has half of the width.
         let hang = (line.gutter + line.hang).min(room / 2);
         let mut rows = match line.fit {
             Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(hang)),
@@ -157,7 +157,7 @@ impl Writer {
         self.with_right(rows, line, edge)
     }
 
-    /// What stands at the right edge: on the first row if it fits, else on one of its own.
+    /// Places the note at the right edge: on the first row if it fits, else on its own row.
     fn with_right(&self, mut rows: Vec<Vec<Piece>>, line: &Line, edge: usize) -> Vec<Vec<Piece>> {
         let right: Vec<Piece> = line.right.iter().map(|span| (span.text.clone(), span.role)).collect();
         let cells = taken(&right);
@@ -176,7 +176,7 @@ impl Writer {
         rows
     }
 
-    /// A call: tool, object, verdict and duration in their columns.
+    /// Lays out a call: tool, object, verdict and duration in their columns.
     fn call(&mut self, line: &Line) -> Vec<Vec<Piece>> {
         let of = |column: Column| {
             let mut now = Column::Flow;
@@ -214,7 +214,7 @@ impl Writer {
     }
 }
 
-/// What stands before a text, which leaves a third of the room for it.
+/// Returns the prefix of a text, which leaves a third of the width for it.
 fn railed(rail: &[Span], room: usize) -> Vec<Piece> {
     let pieces: Vec<Piece> = rail.iter().map(|span| (span.text.clone(), span.role)).collect();
     cut_spans(&pieces, room * 2 / 3, "")
@@ -249,7 +249,7 @@ fn cut_spans(spans: &[Piece], room: usize, sign: &str) -> Vec<Piece> {
     row
 }
 
-/// Provost's own letters in ASCII. What models and programs say stays as it is.
+/// Replaces Provost's own non-ASCII characters. Text of models and programs is unchanged.
 fn ascii(line: &Line) -> Line {
     let mut line = line.clone();
     for span in line.rail.iter_mut().chain(&mut line.rail_rest) {
@@ -262,7 +262,7 @@ fn ascii(line: &Line) -> Line {
     line
 }
 
-/// A text of Provost in ASCII.
+/// Converts a text of Provost to ASCII.
 pub(super) fn ascii_text(text: &str) -> String {
     text.replace(['“', '”'], "\"")
         .replace(['‘', '’'], "'")

@@ -1,15 +1,15 @@
-//! Times where a person is: local, and as short as they can be.
+//! Local times in short form.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Times of one zone, seen from now.
+/// Times of one zone, relative to now.
 pub(crate) struct Local {
     zone: TimeZone,
     now_ms: i64,
 }
 
-/// The zone of the machine, as `TZ` or its settings name it.
+/// Returns the zone of the machine, from `TZ` or its settings.
 pub(crate) fn zone() -> TimeZone {
     TimeZone::try_system().unwrap_or(TimeZone::UTC)
 }
@@ -19,27 +19,27 @@ impl Local {
         Self { zone, now_ms }
     }
 
-    /// A moment: today `14:04`, in the last days `Mon 17:20`, else a date.
+    /// Formats a time: today `14:04`, in the last days `Mon 17:20`, else a date.
     pub(crate) fn short(&self, at_ms: i64) -> String {
         self.formatted(at_ms, "%H:%M", "%a %H:%M", "%Y-%m-%d")
     }
 
-    /// The same with its day and its seconds: `today 11:40:14`.
+    /// Formats a time with its day and seconds: `today 11:40:14`.
     pub(crate) fn long(&self, at_ms: i64) -> String {
         self.formatted(at_ms, "today %H:%M:%S", "%a %Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
     }
 
-    /// The moment that counts as now.
+    /// Returns the current time.
     pub(crate) fn now_ms(&self) -> i64 {
         self.now_ms
     }
 
-    /// A moment to come: today `19:04`, else with its date.
+    /// Formats a future time: today `19:04`, else with its date.
     pub(crate) fn ahead(&self, at_ms: i64) -> String {
         self.formatted(at_ms, "%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M")
     }
 
-    /// How far the zone is from UTC now: `+01:00`.
+    /// Returns the current UTC offset of the zone: `+01:00`.
     pub(crate) fn offset(&self) -> String {
         self.formatted(self.now_ms, "%:z", "%:z", "%:z")
     }

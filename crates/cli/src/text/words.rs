@@ -1,6 +1,6 @@
-//! Numbers, durations and commands, as people write them.
+//! Formats numbers, durations and commands for people.
 
-/// A duration; none when it is too short to be felt.
+/// Formats a duration; `None` if it is too short to matter.
 pub(crate) fn duration(ms: u64) -> Option<String> {
     (ms >= 100).then(|| match ms {
         0..=59_999 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
@@ -8,7 +8,7 @@ pub(crate) fn duration(ms: u64) -> Option<String> {
     })
 }
 
-/// A duration, however short: a limit, or the age of something.
+/// Formats a duration of any length: a limit, or an age.
 pub(crate) fn spoken_limit(ms: u64) -> String {
     let seconds = ms / 1_000;
     match seconds {
@@ -20,13 +20,13 @@ pub(crate) fn spoken_limit(ms: u64) -> String {
     }
 }
 
-/// A clock that runs: `0:04`.
+/// Formats a running clock: `0:04`.
 pub(crate) fn elapsed(ms: u64) -> String {
     let seconds = ms / 1_000;
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// A number with its thousands apart: `7,486`.
+/// Formats a number with thousands separators: `7,486`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -39,7 +39,7 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A number in a line that moves: `61k`.
+/// Formats a number in a line that is redrawn: `61k`.
 pub(crate) fn short_count(number: u64) -> String {
     match number {
         0..=9_999 => count(number),
@@ -48,12 +48,12 @@ pub(crate) fn short_count(number: u64) -> String {
     }
 }
 
-/// A number with its noun: `1 turn`, `5 turns`.
+/// Formats a number with its noun: `1 turn`, `5 turns`.
 pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { several })
 }
 
-/// Money: `USD 0.84`. What is less than a cent is shown as such.
+/// Formats money: `USD 0.84`. Less than a cent is shown as such.
 pub(crate) fn money(microusd: u64) -> String {
     match microusd {
         1..=9_999 => "USD <0.01".to_owned(),
@@ -61,7 +61,7 @@ pub(crate) fn money(microusd: u64) -> String {
     }
 }
 
-/// A command as a shell would take it.
+/// Formats a command for a shell.
 pub(crate) fn quoted<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
     let plain = |word: &str| {
         !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=@%+,^~".contains(c))
@@ -73,7 +73,7 @@ pub(crate) fn quoted<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
     argv.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The first line of a text that has something on it.
+/// Returns the first line of a text that is not blank.
 pub(crate) fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }

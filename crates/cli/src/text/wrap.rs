@@ -1,16 +1,16 @@
-//! Text by what it takes on the screen: cut, and wrapped between words.
+//! Truncates and wraps text by display width.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Role;
 
-/// How many cells a text takes.
+/// Returns the width of a text in cells.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// As much of a text as fits so many cells, with a sign where it was cut.
+/// Truncates a text to a number of cells, with a sign.
 pub(crate) fn cut(text: &str, cells: usize, sign: &str) -> String {
     if width(text) <= cells {
         return text.to_owned();
@@ -19,7 +19,7 @@ pub(crate) fn cut(text: &str, cells: usize, sign: &str) -> String {
     format!("{head}{sign}")
 }
 
-/// A text in two: what fits, and the rest. Graphemes stay whole.
+/// Splits a text into the part that fits and the rest. Graphemes stay whole.
 pub(super) fn split(text: &str, cells: usize) -> (&str, &str) {
     let (mut taken, mut end) = (0, 0);
     for (index, grapheme) in text.grapheme_indices(true) {
@@ -35,11 +35,11 @@ pub(super) fn split(text: &str, cells: usize) -> (&str, &str) {
 /// A piece of a row.
 pub(super) type Piece = (String, Role);
 
-/// Spans as rows of at most so many cells: `first` for the first row, `rest` for those below it.
+/// Wraps spans into rows of a maximum width: `first` for the first row, `rest` for those below it.
 pub(super) fn wrap(spans: &[Piece], first: usize, rest: usize) -> Vec<Vec<Piece>> {
     let mut rows =
         Rows { rows: Vec::new(), row: Vec::new(), taken: 0, room: first.max(1), rest: rest.max(1) };
-    // What no space parts stays together, however many meanings it has.
+    // Text without a space is not split, even if it consists of several spans.
     let mut word: Vec<(&str, Role)> = Vec::new();
     for (text, role) in spans {
         for part in words(text) {
@@ -75,7 +75,7 @@ impl Rows {
 
     fn push_part(&mut self, part: &str, role: Role) {
         let mut part = part;
-        // What is wider than a row by itself is broken where the row ends.
+        // Text that is wider than a row is broken where the row ends.
         while width(part.trim_end_matches(' ')) > self.room.saturating_sub(self.taken) {
             let (head, tail) = split(part, self.room.saturating_sub(self.taken));
             if head.is_empty() && self.taken == 0 {
@@ -110,7 +110,7 @@ impl Rows {
     }
 }
 
-/// The words of a text, each with the spaces behind it; spaces before the first are a word of their own.
+/// Returns the words of a text, each with the spaces after it; leading spaces are a separate word.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;

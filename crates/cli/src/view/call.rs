@@ -1,4 +1,4 @@
-//! How a call ended: verdict in its column, reason below it, then what its program printed.
+//! How a call ended: its verdict, the reason, and the output of its program.
 
 use provost_engine::WorldEffect;
 use provost_engine::view::{Allowance, CallEnd, CallName, CallOutcome, ProgramOutput};
@@ -8,10 +8,10 @@ use crate::text::{
     Column, Fit, Line, Mark, Role, Span, counted, duration, first_line, of_program, spoken_limit,
 };
 
-/// How many lines of an output are shown of a program that failed.
+/// The number of output lines shown for a failed program.
 const LINES_OF_FAILED: usize = 12;
 
-/// The lines of a call that ended.
+/// Returns the lines of an ended call.
 pub(crate) fn ended(end: &CallEnd, context: &Context) -> Vec<Line> {
     let verdict = verdict(end, context);
     let subject = format!("call {}", end.call.number);
@@ -27,7 +27,7 @@ pub(crate) fn ended(end: &CallEnd, context: &Context) -> Vec<Line> {
     lines
 }
 
-/// The first columns of a line about a call.
+/// Returns the first columns of a line about a call.
 pub(crate) fn about(call: &CallName, object: &str) -> Vec<Span> {
     vec![Span::text(&call.tool).at(Column::Tool), Span::text(object).at(Column::Object)]
 }
@@ -39,7 +39,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// A word that says how it stands, and what follows it.
+    /// Returns the status, and the text that follows it.
     fn new(mark: Mark, word: &str, role: Role, rest: impl AsRef<str>) -> Self {
         let outcome = vec![Span::new(word, role).at(Column::Outcome), Span::text(rest)];
         Self { mark, outcome, reasons: Vec::new() }
@@ -122,7 +122,7 @@ fn verdict(end: &CallEnd, context: &Context) -> Verdict {
     verdict
 }
 
-/// A call that did its work says what came of it, or who let it.
+/// A completed call shows its result, or who allowed it.
 fn done(end: &CallEnd, said: &str, context: &Context) -> Verdict {
     let outcome = match &end.allowed {
         Some(allowed) => Span::text(allowance(allowed, context)),
@@ -180,7 +180,7 @@ fn allowance(allowed: &Allowance, context: &Context) -> String {
 }
 
 fn after(ms: u64) -> String {
-    // A question takes its time; tenths of a second say nothing.
+    // Waiting for a person takes long, so tenths of a second are omitted.
     let whole = ms / 1_000 * 1_000;
     if whole == 0 { String::new() } else { format!(" after {}", spoken_limit(whole)) }
 }
@@ -189,7 +189,7 @@ pub(crate) fn in_quotes(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("“{text}”") }
 }
 
-/// What a program printed: the end of it, and how to see the rest.
+/// Returns the end of a program's output, and how to see the rest.
 fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Context) -> Vec<Line> {
     let subject = format!("call {} output", call.number);
     let all: Vec<&str> = output.lines().collect();
@@ -199,7 +199,7 @@ fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Cont
     if context.fold == Fold::Whole {
         return all.iter().map(|text| line(text, Role::Text, Fit::Wrap)).collect();
     }
-    // A last line that says nothing is not the last that does.
+    // A blank last line is skipped.
     let end = all.iter().rposition(|text| !text.trim().is_empty()).map_or(0, |index| index + 1);
     let shown = if is_bad { LINES_OF_FAILED } else { 1 }.min(end);
     let above = end - shown;

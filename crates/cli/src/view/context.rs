@@ -1,29 +1,29 @@
-//! Who reads, and how much of it.
+//! The reader of lines, and the amount of detail.
 
 use provost_engine::Actor;
 
-/// How much of what a program printed, and of a diff, is shown.
+/// How much of a program's output, and of a diff, is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fold {
-    /// The last lines of an output; a diff to its end.
+    /// The last lines of an output; a whole diff.
     #[default]
     Folded,
     /// Everything.
     Whole,
 }
 
-/// What lines are made for.
+/// The context in which lines are made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
-    /// The person who reads, as records name them.
+    /// The reader, as records name them.
     pub(crate) me: String,
-    /// What to type for the run.
+    /// The name of the run for commands.
     pub(crate) run: String,
     pub(crate) fold: Fold,
 }
 
 impl Context {
-    /// An actor as this person calls it.
+    /// Returns the name of an actor for this reader.
     pub(crate) fn name(&self, actor: &Actor) -> String {
         match actor.name() {
             name if name == self.me => "you".to_owned(),

@@ -1,4 +1,4 @@
-//! The decisions of a run, as people and machines read them.
+//! The decisions of a run, for people and as JSON.
 
 use provost_contract::timestamp;
 use provost_engine::view::{self, Decided};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::failure::{Code, Failure};
 use crate::journal::Read;
 
-/// Every decision of a run, in order.
+/// Returns every decision of a run, in order.
 pub(crate) fn decisions(read: &Read) -> Result<Vec<Decided>, Failure> {
     let run = &read.run;
     let decided = view::decisions(&run.agent, &run.history, &run.events);
     decided.map_err(|error| Failure::of(Code::Journal, &error))
 }
 
-/// A decision as machines read it.
+/// Formats a decision as JSON.
 pub(crate) fn decision_document(decided: &Decided) -> Value {
     let mut document = json!({
         "seq": decided.seq,
@@ -34,7 +34,7 @@ pub(crate) fn decision_document(decided: &Decided) -> Value {
     document
 }
 
-/// A decision as people read it.
+/// Formats a decision for people.
 pub(crate) fn decision_line(decided: &Decided) -> String {
     let by = match (decided.layer.as_str(), decided.rule.as_str()) {
         ("", "") => String::new(),
@@ -47,7 +47,7 @@ pub(crate) fn decision_line(decided: &Decided) -> String {
     format!("{:>4}  {when:<7} {about:<10} {}{reason}{by}", decided.seq, decided.what)
 }
 
-/// The name of a rule as people read it: where a policy says only how calls may run, that is its rule.
+/// Returns the name of a rule for people; `direct`, `preview` and `forbidden` become `allow`, `ask` and `deny`.
 pub(crate) fn spoken_rule(rule: &str) -> &str {
     match rule {
         "direct" => "allow",

@@ -2,10 +2,10 @@
 
 use crate::text::{Line, Role, Span};
 
-/// How wide the numbers and the sign before a line of a diff are.
+/// The width of the line numbers and the sign.
 const GUTTER: usize = 9;
 
-/// A diff, and how much it changes.
+/// A diff, and its size.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Diff {
     pub(crate) added: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    /// Reads a unified diff.
+    /// Parses a unified diff.
     pub(crate) fn read(text: &str) -> Self {
         let mut diff =
             Self { hunks: text.lines().filter(|line| line.starts_with("@@ ")).count(), ..Self::default() };
@@ -26,7 +26,7 @@ impl Diff {
                 diff.head(hunk);
                 continue;
             }
-            // What stands before the first hunk names the file, which the question does too.
+            // The lines before the first hunk name the file, which the question shows already.
             if hunk == 0 {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Diff {
         diff
     }
 
-    /// The size in a few letters: `+1 -1`.
+    /// Formats the size: `+1 -1`.
     pub(crate) fn size(&self) -> String {
         let hunks = if self.hunks > 1 { format!(" in {} hunks", self.hunks) } else { String::new() };
         format!("+{} -{}{hunks}", self.added, self.removed)
@@ -75,7 +75,7 @@ fn note(text: &str) -> Line {
     Line::note("diff", vec![Span::quiet(format!("{:7}{text}", ""))]).gutter(GUTTER)
 }
 
-/// The first lines of a hunk, before and after: `@@ -1,3 +1,3 @@`.
+/// Parses the first lines of a hunk, before and after: `@@ -1,3 +1,3 @@`.
 fn numbers(line: &str) -> Option<(usize, usize)> {
     let (left, right) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let first = |text: &str| text.split([',', ' ']).next().and_then(|number| number.parse().ok());

@@ -1,4 +1,4 @@
-//! How a run ended or rests, and what it came to.
+//! The end of a run or of its current work: status and totals.
 
 use provost_engine::event::{EndStatus, Stop};
 use provost_engine::view::Totals;
@@ -6,7 +6,7 @@ use provost_engine::view::Totals;
 use super::Context;
 use crate::text::{Line, Mark, Role, Span, count, counted, duration, first_line, money, width};
 
-/// The last lines of a run that is over.
+/// Returns the last lines of an ended run.
 pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, context: &Context) -> Vec<Line> {
     let (mark, word, rest) = match status {
         EndStatus::Completed => {
@@ -35,7 +35,7 @@ pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, cont
     lines
 }
 
-/// Two commands that can be pasted: none is broken at the end of a line.
+/// Returns two commands to paste; neither is broken at the end of a line.
 fn next(first: &str, second: &str) -> Vec<Line> {
     const ONE_LINE: usize = 56;
     let both = format!("{first}   {second}");
@@ -49,7 +49,7 @@ fn next(first: &str, second: &str) -> Vec<Line> {
     }
 }
 
-/// A line below the verdict: a word, and what belongs to it.
+/// Returns a line below the verdict: a label and its content.
 pub(crate) fn fact(word: &str, mut spans: Vec<Span>) -> Line {
     let mut all = vec![Span::label(format!("{word:<9}"), Role::Quiet)];
     all.append(&mut spans);
@@ -58,7 +58,7 @@ pub(crate) fn fact(word: &str, mut spans: Vec<Span>) -> Line {
     line
 }
 
-/// What a run came to: `5 turns   10 calls   7,486 tokens   USD 0.06`.
+/// Formats the totals of a run: `5 turns   10 calls   7,486 tokens   USD 0.06`.
 pub(crate) fn sums(totals: &Totals) -> String {
     let mut parts = vec![
         counted(totals.turns.into(), "turn", "turns"),
@@ -84,7 +84,7 @@ fn decided(totals: &Totals, context: &Context) -> Option<Line> {
     (!parts.is_empty()).then(|| fact("decided", vec![Span::text(parts.join(", "))]))
 }
 
-/// Why a run stopped, in a few words.
+/// Returns why a run stopped, in a few words.
 pub(crate) fn why(stop: Option<&Stop>) -> String {
     match stop {
         None => "the reason is not recorded".to_owned(),
@@ -104,7 +104,7 @@ pub(crate) fn why(stop: Option<&Stop>) -> String {
     }
 }
 
-/// The last lines of a run that waits for people.
+/// Returns the last lines of a run that waits for people.
 pub(crate) fn waits(calls: usize, questions: usize, context: &Context) -> Line {
     let number =
         |count: usize, one: &str, several: &str| (count > 0).then(|| counted(count as u64, one, several));
@@ -120,7 +120,7 @@ pub(crate) fn waits(calls: usize, questions: usize, context: &Context) -> Line {
     Line::new(Mark::Asks, "run", spans)
 }
 
-/// The role of a verdict in a list of runs.
+/// Returns the role of a verdict in a list of runs.
 pub(crate) fn mark_of(status: EndStatus) -> (Mark, Role) {
     match status {
         EndStatus::Completed => (Mark::Completed, Role::Text),

@@ -1,4 +1,4 @@
-//! Folders, as a person who works here would write them.
+//! Formats folders relative to the current one.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use provost_project::{DataDir, ProjectRuntime, environment};
 
 use crate::failure::Failure;
 
-/// A folder as seen from the one the program was started in.
+/// Formats a folder relative to the current one.
 pub(crate) fn seen_from_here(folder: &Path) -> Result<&Path, Failure> {
     let folder = folder.strip_prefix(environment::folder()?).unwrap_or(folder);
     Ok(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
-/// What commands about runs of the project need to find it: nothing if they find it from here.
+/// Returns the option that commands need to find the project; empty if they find it from here.
 pub(crate) fn elsewhere(setup: &ProjectRuntime) -> String {
     let here = DataDir::find(Path::new("."));
     let is_found =

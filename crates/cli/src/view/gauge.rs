@@ -1,4 +1,4 @@
-//! What a run used of its limits.
+//! The usage of a run relative to its limits.
 
 use provost_engine::view::{self, Limit};
 use provost_project::Limits;
@@ -12,7 +12,7 @@ const TOKENS: &str = "tokens";
 const COST: &str = "cost_microusd";
 const WALL_CLOCK: &str = "wall_clock_seconds";
 
-/// One limit, or something that is only counted.
+/// One limit, or a value without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gauge {
     pub(crate) name: String,
@@ -54,13 +54,13 @@ impl Gauge {
     }
 }
 
-/// What was used of everything that has a limit, and turns, tokens and cost also without one.
+/// Returns the usage of all limits, and turns, tokens and cost even without one.
 pub(crate) fn gauges(read: &Read) -> Vec<Gauge> {
     let limits = view::usage(&read.state, view::active_ms(&read.run.events));
     limits.into_iter().map(|Limit { name, used, ceiling }| Gauge { name, used, ceiling }).collect()
 }
 
-/// The same for a run that has not begun.
+/// The same for a run that has not started.
 pub(crate) fn untouched(limits: &Limits) -> Vec<Gauge> {
     let gauge =
         |(name, ceiling): &(String, u64)| Gauge { name: name.clone(), used: 0, ceiling: Some(*ceiling) };
@@ -72,7 +72,7 @@ fn with_counted<const N: usize>(
     mut gauges: Vec<Gauge>,
     counted: [(&str, Option<u64>, Option<u64>); N],
 ) -> Vec<Gauge> {
-    // What every run has comes first.
+    // The values that every run has come first.
     for (name, used, ceiling) in counted.into_iter().rev() {
         let is_there = gauges.iter().any(|gauge| gauge.name == name);
         if let Some(used) = used.filter(|_| !is_there) {

@@ -1,4 +1,4 @@
-//! What people read of a journal: typed values in, lines out.
+//! Displays a journal: typed values in, lines out.
 
 mod call;
 mod context;

@@ -1,11 +1,11 @@
-//! What a call is about, in a few words.
+//! The object of a call, in a few words.
 
 use provost_contract::json::Object;
 use serde_json::Value;
 
 use crate::text::quoted;
 
-/// What a call is about: a path, a command, an address; else its arguments.
+/// Returns the object of a call: a path, a command, a URL; else its arguments.
 pub(crate) fn object(tool: &str, arguments: &Object) -> String {
     let text = |key: &str| arguments.get(key).and_then(Value::as_str);
     let place = || text("path").filter(|path| !path.is_empty() && *path != ".");
@@ -26,7 +26,7 @@ pub(crate) fn object(tool: &str, arguments: &Object) -> String {
     }
 }
 
-/// Arguments in one line: `to=press@tally.example count=2`.
+/// Formats arguments in one line: `to=press@tally.example count=2`.
 fn pairs(arguments: &Object) -> String {
     let pair = |(key, value): (&String, &Value)| match value {
         Value::String(text) => format!("{key}={}", quoted([text.as_str()])),

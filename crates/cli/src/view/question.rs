@@ -1,4 +1,4 @@
-//! A question about a call: who asks to do what, why it is asked, and what would happen.
+//! A question about a call: the agent, the action, the reason, and the preview.
 
 use provost_contract::action::{SideEffect, SideEffects};
 use provost_engine::event::WaitKind;
@@ -9,18 +9,18 @@ use super::diff::Diff;
 use super::object::object;
 use crate::text::{Line, Mark, Role, Span, first_line};
 
-/// A question as people read it.
+/// A question for people.
 pub(crate) struct QuestionLines {
-    /// Who asks to do what, with what reach, and because of which rule.
+    /// The agent, the action, its effects, and the rule that asks.
     pub(crate) head: Vec<Line>,
-    /// What would happen.
+    /// The preview.
     pub(crate) evidence: Vec<Line>,
-    /// What it is about, and how large: repeated where it is answered.
+    /// The object and its size, repeated at the prompt.
     pub(crate) about: String,
 }
 
 impl QuestionLines {
-    /// Reads a question. `preview` is what would happen now.
+    /// Builds a question. `preview` is what would happen now.
     pub(crate) fn of(pending: &Pending, preview: &Value) -> Self {
         let diff = diff_of(preview);
         let object = object(&pending.tool, &pending.arguments);
@@ -36,7 +36,7 @@ impl QuestionLines {
         Self { head, evidence, about: about.trim_end().to_owned() }
     }
 
-    /// All of it.
+    /// Returns all lines.
     pub(crate) fn whole(self) -> Vec<Line> {
         let mut lines = vec![Line::blank()];
         lines.extend(self.head);
@@ -73,7 +73,7 @@ fn title(pending: &Pending, object: &str) -> Line {
     Line::new(Mark::Asks, "approval", spans)
 }
 
-/// The tool, the size, and what it does to the world, as its declaration says.
+/// Returns the tool, the size, and the effects that its declaration names.
 fn reach(pending: &Pending, size: Option<&str>) -> Vec<Span> {
     let mut spans = vec![Span::text(&pending.tool)];
     spans.extend(size.map(|size| Span::text(format!(", {size}"))));
@@ -128,7 +128,7 @@ fn diff_of(preview: &Value) -> Option<Diff> {
     (preview.get("type")?.as_str() == Some("diff")).then(|| Diff::read(diff))
 }
 
-/// What would happen, when that is no diff.
+/// Returns the preview if it is not a diff.
 fn evidence(preview: &Value, pending: &Pending) -> Vec<Line> {
     let text = |key: &str| preview.get(key).and_then(Value::as_str).unwrap_or_default();
     let line = |text: &str| Line::note("approval", vec![Span::text(text)]);

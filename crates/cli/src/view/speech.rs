@@ -1,14 +1,14 @@
-//! What people and the model say, each behind its own mark.
+//! The text of people and the model, each with its own mark.
 
 use super::markdown;
 use crate::text::{Line, Mark, Role, Shown, Span};
 
-/// What a person asked for.
+/// Returns the lines of a person's request.
 pub(crate) fn prompt(text: &str) -> Vec<Line> {
     said(Mark::Person, "asked", text.trim(), Role::Strong)
 }
 
-/// The model's words: as they were written for the plain writer, and as what they mean for the styled one.
+/// Returns the model's text: unchanged for the plain writer, formatted for the styled one.
 pub(crate) fn words(text: &str) -> Vec<Line> {
     let text = text.trim();
     let mut written = source(text);
@@ -22,7 +22,8 @@ pub(crate) fn words(text: &str) -> Vec<Line> {
     written
 }
 
-/// The words of a model that still speaks: its last block may go on, and stands there as it was written.
+/// Returns the text of a response that still streams: its last block may be incomplete, and is shown
+/// unformatted.
 pub(crate) fn words_so_far(text: &str) -> Vec<Line> {
     let text = text.trim();
     let (whole, open) = text.split_at_checked(markdown::last_block(text)).unwrap_or(("", text));
@@ -42,12 +43,12 @@ fn rendered(text: &str) -> Vec<Line> {
     lines
 }
 
-/// A text as it was written.
+/// Returns a text as it was written.
 fn source(text: &str) -> Vec<Line> {
     said(Mark::Model, "model", text, Role::Text)
 }
 
-/// A text behind a mark, which stands before each of its lines.
+/// Returns a text with a mark before each of its lines.
 fn said(mark: Mark, subject: &str, text: &str, role: Role) -> Vec<Line> {
     let line = |text: &str| {
         let mut line = Line::new(mark, subject, vec![Span::new(text, role)]);
@@ -56,7 +57,7 @@ fn said(mark: Mark, subject: &str, text: &str, role: Role) -> Vec<Line> {
     };
     let mut lines: Vec<Line> = text.trim_end().lines().map(|line| line.trim_end()).map(line).collect();
     if mark == Mark::Person {
-        // A person's further lines stand below the first.
+        // Further lines of a person's text are indented below the first.
         lines.iter_mut().skip(1).for_each(|line| line.mark = Mark::Nothing);
         lines.push(Line::blank());
     }

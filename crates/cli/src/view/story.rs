@@ -1,4 +1,4 @@
-//! What a run did, as lines. The same pieces give the same lines, live and afterwards.
+//! A run as lines. The same pieces give the same lines, live and later.
 
 use provost_engine::event::WaitKind;
 use provost_engine::view::{Piece, StoryLine};
@@ -8,7 +8,7 @@ use super::{Context, call, object, speech};
 use crate::run_name;
 use crate::text::{Column, Line, Mark, Role, Span, counted, duration, first_line};
 
-/// The lines of one piece. The end of a run is none: what it came to belongs to it.
+/// Returns the lines of one piece. The end of a run is omitted, because it needs the totals.
 pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
     match &line.piece {
         Piece::Prompt { text } => speech::prompt(text),
@@ -46,7 +46,7 @@ pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
     }
 }
 
-/// The tool with which an agent asks a person.
+/// The tool that asks a person.
 pub(crate) const HUMAN: &str = "human/ask";
 
 fn turn_line(turn: u32, ms: Option<u64>, tokens: u64) -> Line {
@@ -83,7 +83,7 @@ fn model_failed(message: &str, attempt: u32, again: bool) -> Vec<Line> {
     lines
 }
 
-/// A line about the model.
+/// Returns a line about the model.
 fn model(mark: Mark, outcome: &str, role: Role, object: &str) -> Line {
     let spans = vec![
         Span::text("model").at(Column::Tool),

@@ -236,7 +236,7 @@ pub(crate) fn read_declaration(
     Some(Accepted { message, ..Accepted::new(carrier, content) })
 }
 
-/// The keys that models tend to wrap arguments in.
+/// Returns the content of an object whose single key is one that models tend to wrap arguments in.
 fn wrapped(raw: &Object) -> Option<(&'static str, &Value)> {
     let (key, inner) = raw.iter().next().filter(|_| raw.len() == 1)?;
     let key = ["input", "arguments"].into_iter().find(|known| known == key)?;

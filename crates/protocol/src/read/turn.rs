@@ -1,10 +1,10 @@
-//! What a message is read against: who speaks, what may be asked for, and how much.
+//! The context in which a message is parsed: the speaking mode, the catalog and the limits.
 
 use std::collections::HashSet;
 
 use crate::Catalog;
 
-/// How an agent speaks. Protocol-looking text of a plain agent is only text.
+/// How an agent requests work. Text of a plain agent that looks like the protocol is only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaking {
     /// Native tools and provider messages.
@@ -13,16 +13,16 @@ pub enum Speaking {
     Protocol,
 }
 
-/// How large a declaration may be.
+/// The size limits of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many actions.
+    /// The maximum number of actions.
     pub actions_max: usize,
-    /// How many UTF-8 bytes the raw declaration may have.
+    /// The maximum size of the raw declaration in UTF-8 bytes.
     pub declaration_bytes_max: usize,
-    /// How many actions may wait for each other in a chain.
+    /// The maximum length of a chain of dependencies.
     pub depth_max: usize,
-    /// How many bytes all sections may have, each counted as often as it is referenced.
+    /// The maximum size of all expanded sections, each counted as often as it is referenced.
     pub expanded_bytes_max: usize,
 }
 
@@ -40,22 +40,22 @@ impl Default for Limits {
 /// One model turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
-    /// How the agent speaks.
+    /// The speaking mode of the agent.
     pub speaking: Speaking,
-    /// What the model was shown, and nothing else.
+    /// The catalog that the model was shown.
     pub catalog: &'a Catalog,
     /// The ids of satisfied actions of earlier runs.
     pub completed: HashSet<String>,
-    /// How large a declaration may be.
+    /// The size limits of a declaration.
     pub limits: Limits,
-    /// Which attempt of this turn the message is, from 1.
+    /// The number of this attempt in the turn, from 1.
     pub attempt: u32,
-    /// How many attempts may follow the first.
+    /// The number of retries.
     pub retries_max: u32,
 }
 
 impl<'a> Turn<'a> {
-    /// The first attempt of a turn of an agent that speaks this way.
+    /// Creates the first attempt of a turn.
     pub fn new(speaking: Speaking, catalog: &'a Catalog) -> Self {
         Self {
             speaking,
@@ -67,7 +67,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Whether a refused message may be sent again.
+    /// Returns whether the model may retry after a refusal.
     pub fn may_retry(&self) -> bool {
         self.attempt <= self.retries_max
     }

@@ -1,40 +1,40 @@
-//! What an accepted message did not do by the book. Each is recorded, so that compliance can be counted.
+//! Departures of an accepted message from the protocol. Each is recorded, so that compliance can be measured.
 
 use std::fmt;
 
-/// One departure from the protocol that changes no meaning.
+/// A departure from the protocol that does not change the meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Violation {
     /// A plain agent called the carrier tool.
     ProtocolNotEnabled,
-    /// A fenced block stood beside the native carrier.
+    /// A fenced block together with the native carrier.
     ExtraFencedBlockIgnored,
-    /// The declaration was wrapped in one more object.
+    /// The declaration was wrapped in another object.
     WrappedArguments,
-    /// The calls came as JSON text.
+    /// The calls were JSON text.
     StringifiedCalls,
-    /// The answer stood under another name.
+    /// The answer was under another field name.
     FieldAlias(&'static str),
-    /// A top-level field nobody knows.
+    /// An unknown top-level field.
     UnknownField(String),
-    /// An empty list of calls where none belongs.
+    /// An empty list of calls where none is allowed.
     UnusedCalls,
     /// `none` was written for no dependency.
     NoneDependencySentinel,
     /// A delegation was written as the tool `task`.
     TaskToolAsDelegation,
-    /// One dependency was written without its list.
+    /// A single dependency was written without a list.
     DependsOnString,
     /// A tool was called natively instead of declared.
     DirectToolCall,
     /// A delegation was called natively instead of declared.
     DirectDelegation,
-    /// A tool was called in text.
+    /// A tool was called as text.
     TextToolCall,
 }
 
 impl Violation {
-    /// Whether the message had to be repaired to be understood.
+    /// Returns whether the message had to be repaired.
     pub fn is_repair(&self) -> bool {
         match self {
             Self::WrappedArguments
@@ -53,7 +53,7 @@ impl Violation {
         }
     }
 
-    /// The kind, without the field it is about: what a counter counts.
+    /// Returns the kind without the field name, for counters.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ProtocolNotEnabled => "protocol_not_enabled",

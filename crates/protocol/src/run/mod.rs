@@ -1,4 +1,4 @@
-//! What a checked graph does next: which action may start, and which executor gets it.
+//! Running a checked graph: which action may start, and which executor gets it.
 
 pub mod schedule;
 pub mod select;

@@ -311,7 +311,7 @@ impl Runtime {
     }
 }
 
-/// Why a decision cannot stand for later calls; none if it can.
+/// Returns why a decision cannot become a standing approval; `None` if it can.
 fn unfit_to_remember(asked: &Pending, decision: &Decision) -> Option<&'static str> {
     if decision.verdict == Verdict::Rejected {
         return Some("is declined: only an approval can be remembered");

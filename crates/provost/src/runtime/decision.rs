@@ -37,7 +37,7 @@ pub struct Decision {
     pub parameters: Option<Object>,
     /// Whether, and for how long, the same rule stops asking about such calls.
     pub remember: Remember,
-    /// The calls that `remember` is about. Any value but `Tool` needs a `remember`.
+    /// The calls that `remember` covers. Any value other than `Tool` requires a `remember`.
     pub covers: Covers,
     /// The outcome of a call in doubt.
     pub result: Option<Value>,
@@ -72,9 +72,9 @@ pub enum Remember {
     No,
     /// To this run.
     Run,
-    /// To this run and later ones of the workspace, until it is revoked.
+    /// To this run and later ones of the same agent, principal and workspace, until it is revoked.
     Always,
-    /// In this run and later ones of the workspace, for this long.
+    /// To this run and later ones of the same agent, principal and workspace, for this long.
     For(Duration),
 }
 

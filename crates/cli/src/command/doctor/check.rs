@@ -1,36 +1,36 @@
-//! One thing that was looked at, and how it is shown.
+//! One check and its output.
 
 use provost_project::Failure;
 use serde_json::{Value, json};
 
 use crate::text::{Line, Mark, Role, Span, width};
 
-/// How wide the column of names is.
+/// The width of the name column.
 const NAME: usize = 12;
 
-/// How something stands.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It is as it should be.
+    /// Passed.
     Right,
-    /// It is wrong, and a run of the default agent works all the same.
+    /// Failed, but a run of the default agent would still work.
     Wrong,
-    /// It is wrong, and a run of the default agent could not work.
+    /// Failed, and a run of the default agent would not work.
     Blocks,
-    /// Something to know.
+    /// Information.
     Note,
-    /// A person is waited for.
+    /// A person must act.
     Waits,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
     pub(super) what: &'static str,
     pub(super) state: State,
     pub(super) found: String,
     pub(super) hint: Option<String>,
-    /// Where it is written.
+    /// The location in a file.
     pub(super) source: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Check {
         Self::new(what, State::Right, found)
     }
 
-    /// What a run would refuse, or could not use.
+    /// A setting that a run would reject or could not use.
     pub(super) fn failed(what: &'static str, state: State, failure: &Failure) -> Self {
         let check = Self::new(what, state, failure.what());
         Self { hint: failure.hint.clone(), source: failure.place.clone(), ..check }
@@ -54,7 +54,7 @@ impl Check {
         self
     }
 
-    /// Where it is written, unless that is known better.
+    /// Sets the location, unless a more exact one is known.
     pub(super) fn at(mut self, source: Option<String>) -> Self {
         self.source = self.source.or(source);
         self
@@ -76,7 +76,7 @@ impl Check {
         })
     }
 
-    /// Its lines; the name stands only before the first check of several.
+    /// Returns its lines; of several checks with one name only the first shows it.
     pub(super) fn lines(&self, is_first: bool) -> Vec<Line> {
         let (mark, word) = match self.state {
             State::Right => (Mark::Completed, "ok"),

@@ -18,7 +18,7 @@ pub(crate) async fn run(options: &DoctorOptions, start: &Path, screen: &Screen) 
     let start = options.of.folder.as_deref().unwrap_or(start);
     let mut checks = match Project::find(start) {
         Ok(project) => of_project(&project, start, options.offline).await,
-        // What a run refuses at once. The rest is looked at when the files can be read.
+        // Checks what a run rejects at once. The rest is checked if the files can be parsed.
         Err(failure) => vec![Check::failed("project", State::Blocks, &failure)],
     };
     checks.push(terminal(*screen));
@@ -78,7 +78,7 @@ fn found(project: &Project, start: &Path) -> Check {
     Check::right("project", format!("{folder}{above}")).at(Some("provost.toml".to_owned()))
 }
 
-/// Whether there is an agent to run. What their files name was looked at when the project was read.
+/// Checks that there is an agent to run. The names in agent files were checked when the project was read.
 fn agents(project: &Project, default: Result<&AgentFile, &Failure>) -> Vec<Check> {
     let names: Vec<&str> = project.agents.keys().map(String::as_str).collect();
     let default = match default {
@@ -127,7 +127,7 @@ fn tools(project: &Project, agent: Option<&AgentFile>) -> Vec<Check> {
     checks
 }
 
-/// A project whose rules do not hold is refused when it is read.
+/// A project whose rules contradict their examples is rejected when it is read.
 fn policy(project: &Project) -> Check {
     let rules = project.file.policy.rule_set.rules().len() as u64;
     let examples = checked(&project.file, &project.root()).len() as u64;

@@ -1,4 +1,4 @@
-//! Whether the models answer.
+//! Checks that the models answer.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::text::duration;
 const LONGEST: Duration = Duration::from_secs(20);
 const WHAT: &str = "models";
 
-/// Looks at every model, at all of them at once. `agent` is the one that a run takes.
+/// Checks every model, all at once. `agent` is the one that a run would use.
 pub(super) async fn check(project: &Project, agent: Option<&AgentFile>, offline: bool) -> Vec<Check> {
     let chosen = project.model(None, agent);
     let mut asked = JoinSet::new();
@@ -45,10 +45,10 @@ pub(super) async fn check(project: &Project, agent: Option<&AgentFile>, offline:
     checks
 }
 
-/// A model, and where the parts of its configuration are written.
+/// A model, and the locations of its configuration.
 struct Looked {
     name: String,
-    /// What it means when it does not answer.
+    /// The result if it does not answer.
     wrong: State,
     address: Option<String>,
     key: Option<String>,
@@ -78,7 +78,7 @@ impl Looked {
             Some(key) => format!("key from {key}"),
             None => "without a key".to_owned(),
         };
-        // A model that cannot be set up is not asked.
+        // A model that cannot be configured is not called.
         if let Err(error) = config.build(clock::clock()) {
             let place = if key_is_wrong(&error) { &self.key } else { &self.address };
             return self.wrong(&chain(&error)).at(place.clone());
@@ -114,7 +114,7 @@ impl Looked {
     }
 }
 
-/// The variable or file that has the key.
+/// Returns the variable or file that has the key.
 fn key(config: &ModelConfig) -> Option<String> {
     match &config.key_file {
         Some(file) => Some(file.display().to_string()),
@@ -126,7 +126,7 @@ fn key_is_wrong(error: &ConfigError) -> bool {
     matches!(error, ConfigError::Key(_) | ConfigError::TwoKeys)
 }
 
-/// An error and what caused it.
+/// Formats an error with its sources.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

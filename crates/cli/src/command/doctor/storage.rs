@@ -1,4 +1,4 @@
-//! Whether runs can be stored and started, and what waits in the storage.
+//! Checks that runs can be stored and started, and lists what waits.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,10 +15,10 @@ use crate::failure::Code;
 use crate::text::{count, counted};
 
 const WHAT: &str = "storage";
-/// How many waits are counted one by one.
+/// The maximum number of waits that are counted.
 const WAITS_MAX: usize = 1_000;
 
-/// Looks at the storage; nothing is made or changed in it.
+/// Checks the storage without creating or changing anything.
 pub(super) async fn check(project: &Project) -> Vec<Check> {
     let (data, store) = match opened(project) {
         Ok(opened) => opened,
@@ -60,14 +60,14 @@ pub(super) async fn check(project: &Project) -> Vec<Check> {
 
 type Opened = (provost_project::DataDir, Option<Arc<dyn Store>>);
 
-/// The storage, when there is one. One that cannot be written is no use to a run.
+/// Returns the storage, if it exists. Storage that cannot be written is useless to a run.
 fn opened(project: &Project) -> Result<Opened, Failure> {
     let data = project.data_dir()?;
     let store = match data.database().try_exists() {
         Ok(false) => None,
         _ => Some(data.look()?),
     };
-    // SQLite writes its log beside the file.
+    // SQLite writes its log next to the file.
     let there = data.database().ancestors().skip(1).find(|folder| folder.exists());
     for place in [Some(data.database()).filter(|file| file.exists()), there].into_iter().flatten() {
         if let Err(error) = access(place, Access::WRITE_OK) {
@@ -96,7 +96,7 @@ fn is_open(place: &Path) -> bool {
     fs::metadata(place).is_ok_and(|about| about.permissions().mode() & 0o077 != 0)
 }
 
-/// What people are asked for.
+/// Reports open questions.
 async fn waits(store: &dyn Store) -> Option<Check> {
     let page = store.waits(WaitFilter::default(), None, WAITS_MAX).await.ok()?;
     let of = |kind: &str| page.items.iter().filter(|wait| wait.row.kind == kind).count() as u64;

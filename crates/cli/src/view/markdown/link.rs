@@ -1,8 +1,8 @@
-//! Where a link leads, as people read it.
+//! The target of a link, for people.
 
 use crate::text::escaped;
 
-/// A link while its text is read.
+/// A link while its text is parsed.
 pub(super) struct Link {
     to: String,
     text: String,
@@ -17,7 +17,8 @@ impl Link {
         self.text.push_str(text);
     }
 
-    /// What stands behind the text: the host, or all of a target that has none; nothing if the text says all of it.
+    /// Returns what follows the text: the host, or the whole target if it has none; nothing if the text
+    /// contains it.
     pub(super) fn target(&self) -> Option<String> {
         let is_said = self.text == self.to || self.to == format!("mailto:{}", self.text);
         let target = host(&self.to).unwrap_or(&self.to);
@@ -25,7 +26,7 @@ impl Link {
     }
 }
 
-/// The host of an address. What stands before an `@` is a name that anyone can choose.
+/// Returns the host of a URL. The part before an `@` is a user name that anyone can choose.
 fn host(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;

@@ -11,17 +11,17 @@ use self::rail::Rails;
 use self::table::Table;
 use crate::text::{Line, Mark, Role, Span};
 
-/// How a rule across the page is drawn.
+/// How a horizontal rule is drawn.
 const RULE: &str = "────────";
 
-/// How far a line may be set in.
+/// The maximum indentation of a line.
 const INDENT_MAX: usize = 80;
 
 fn parser(source: &str) -> Parser<'_> {
     Parser::new_ext(source, Options::ENABLE_TABLES)
 }
 
-/// The lines of a text.
+/// Returns the lines of a text.
 pub(super) fn lines(source: &str) -> Vec<Line> {
     let mut page = Page::new(source);
     for (event, range) in parser(source).into_offset_iter() {
@@ -31,7 +31,7 @@ pub(super) fn lines(source: &str) -> Vec<Line> {
     page.lines
 }
 
-/// Where the last block of a text begins: more of it may follow.
+/// Returns the start of the last block of a text, which may be incomplete.
 pub(super) fn last_block(source: &str) -> usize {
     let (mut depth, mut last) = (0_usize, 0);
     for (event, range) in parser(source).into_offset_iter() {
@@ -47,33 +47,33 @@ pub(super) fn last_block(source: &str) -> usize {
     last
 }
 
-/// A list that is open.
+/// An open list.
 struct List {
-    /// The number of the next item; none for bullets.
+    /// The number of the next item; `None` for bullets.
     next: Option<u64>,
     /// Whether its items are paragraphs, with empty lines between them.
     is_loose: bool,
 }
 
-/// A text on its way to lines.
+/// The state of the conversion.
 struct Page<'s> {
     source: &'s str,
     lines: Vec<Line>,
     rails: Rails,
     lists: Vec<List>,
-    /// What the open line says.
+    /// The content of the open line.
     spans: Vec<Span>,
     roles: Vec<Role>,
     links: Vec<Link>,
     table: Option<Table>,
     /// The code of the open block.
     code: Option<String>,
-    /// In which column of the source the text of the open block begins.
+    /// The source column in which the text of the open block begins.
     text_at: Option<usize>,
-    /// Whether the open line has begun, and how far it is set in beyond that.
+    /// Whether the open line has begun, and its additional indentation.
     is_begun: bool,
     indent: usize,
-    /// Whether an empty line stands before the next block.
+    /// Whether an empty line precedes the next block.
     is_apart: bool,
 }
 
@@ -233,7 +233,8 @@ impl<'s> Page<'s> {
         self.spans.push(Span::new(text, role));
     }
 
-    /// A line of a block that is set in further than its first one stays so: people align text with spaces.
+    /// A line that is indented further than the first line of its block stays so: people align text with
+    /// spaces.
     fn begin_line(&mut self, at: usize) {
         if std::mem::replace(&mut self.is_begun, true) || self.table.is_some() {
             return;

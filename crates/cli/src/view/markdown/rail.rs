@@ -1,11 +1,11 @@
-//! What stands before the lines of lists, quotes and code: once, and below it on each row.
+//! The prefixes of lines in lists, quotes and code: one for the first row, one for the rows below it.
 
 use crate::text::{Line, Span, width};
 
-/// How many cells may stand before a text. Lists that are nested deeper are set in no further.
+/// The maximum width of a prefix. More deeply nested lists are not indented further.
 pub(super) const CELLS_MAX: usize = 20;
 
-/// The lists, quotes and code that are open.
+/// The open lists, quotes and code blocks.
 #[derive(Default)]
 pub(super) struct Rails(Vec<Rail>);
 
@@ -42,7 +42,7 @@ impl Rails {
         self.0.pop();
     }
 
-    /// Whether the innermost one stands before a line.
+    /// Returns whether the innermost one already has its first line.
     pub(super) fn is_begun(&self) -> bool {
         self.0.last().is_none_or(|rail| rail.is_begun)
     }
@@ -51,12 +51,12 @@ impl Rails {
         self.0.iter().map(|rail| width(&rail.rest.text)).sum()
     }
 
-    /// What stands before further rows.
+    /// Returns the prefix of further rows.
     pub(super) fn rest(&self) -> Vec<Span> {
         self.0.iter().map(|rail| rail.rest.clone()).collect()
     }
 
-    /// Puts what is open before a line.
+    /// Adds the prefixes to a line.
     pub(super) fn stand_before(&mut self, line: &mut Line) {
         line.rail_rest = self.rest();
         line.rail =

@@ -1,4 +1,4 @@
-//! A table: aligned where it fits, else a list of its rows.
+//! A table: aligned if it fits, else a list of its rows.
 
 use pulldown_cmark::Alignment;
 
@@ -8,7 +8,7 @@ const GAP: usize = 3;
 
 type Cell = Vec<Span>;
 
-/// A table while it is read. The first row is its head.
+/// A table while it is parsed. The first row is its head.
 pub(super) struct Table {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<Cell>>,
@@ -28,7 +28,7 @@ impl Table {
         self.rows.push(std::mem::take(&mut self.row));
     }
 
-    /// The lines of both forms, behind so many cells; the width of the screen chooses.
+    /// Returns the lines of both forms, after a prefix of this width; the width of the screen selects one.
     pub(super) fn lines(&self, rail: usize) -> Vec<Line> {
         let widths: Vec<usize> = (0..self.alignments.len()).map(|column| self.width(column)).collect();
         let cells = rail + widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
@@ -76,7 +76,7 @@ impl Table {
         spans
     }
 
-    /// Each row as an item, each cell below the others with its head; and how far each line hangs.
+    /// Returns each row as an item, with one line per cell and its head; and the indentation of each line.
     fn listed(&self) -> Vec<(Vec<Span>, usize)> {
         let Some((heads, rows)) = self.rows.split_first() else { return Vec::new() };
         let mut lines = Vec::new();

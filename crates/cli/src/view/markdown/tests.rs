@@ -28,7 +28,7 @@ fn a_page_on_screens_of_several_widths() {
     insta::assert_snapshot!("page_ascii", bare(&shown(&lines, Style::Colourless, false, 80)));
 }
 
-/// Whoever reads lines without marks gets the text as it was written.
+/// The plain writer gets the text as it was written.
 #[test]
 fn without_marks_the_source_is_shown() {
     let source = styled(&words(PAGE), Paint { style: Style::Plain, unicode: true, columns: None });
@@ -45,7 +45,7 @@ fn the_open_block_is_shown_as_it_was_written() {
     assert_eq!(screen("```\ncode"), "┃  ```\n┃  code\n");
 }
 
-/// Pieces of Markdown, of imitations and of what terminals obey.
+/// Pieces of Markdown, of imitations and of control sequences.
 fn piece() -> impl Strategy<Value = String> {
     let pieces = [
         "# ",
@@ -89,7 +89,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// No row is wider than the screen, each begins behind the model's bar, and nothing in it has a colour.
+    /// No row is wider than the screen, each begins after the model's bar, and none has a colour.
     #[test]
     fn every_row_stays_behind_its_bar(
         pieces in prop::collection::vec(piece(), 0..40),

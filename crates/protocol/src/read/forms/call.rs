@@ -106,12 +106,12 @@ fn read_depends(raw: &Object) -> Result<Vec<String>> {
     }
 }
 
-/// The executor of a call and its task.
+/// The executor of a call, and its arguments.
 struct Ask<'a> {
     kind: CallType,
     name: &'a str,
     args: &'a Object,
-    /// The positions of both in the call, if present.
+    /// The arguments as given in the call, if present.
     given: Option<&'a Value>,
     title: Option<&'a str>,
     at: &'a str,

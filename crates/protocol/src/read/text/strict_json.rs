@@ -1,4 +1,4 @@
-//! JSON as RFC 8259 has it, and no key twice: the last one would win and change the meaning.
+//! Strict JSON (RFC 8259) without duplicate keys: otherwise the last one would win and change the meaning.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use serde_json::map::Entry;
 /// Why a text is not strict JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JsonFault {
-    /// The byte it was noticed at.
+    /// The byte offset of the error.
     pub(crate) byte: usize,
-    /// What was wrong.
+    /// The message.
     pub(crate) message: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn parse_strict(text: &str) -> Result<Value, JsonFault> {
     Ok(value)
 }
 
-/// The reader counts lines and bytes from 1; its message repeats them at the end.
+/// serde_json counts lines and bytes from 1; its message repeats them at the end.
 fn fault_of(text: &str, error: &serde_json::Error) -> JsonFault {
     let before = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let byte = (before + error.column().saturating_sub(1)).min(text.len());
@@ -37,7 +37,7 @@ fn fault_of(text: &str, error: &serde_json::Error) -> JsonFault {
     JsonFault { byte: text.floor_char_boundary(byte), message }
 }
 
-/// A value read without the leniency of the usual reader.
+/// A value that rejects what the usual deserializer accepts.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

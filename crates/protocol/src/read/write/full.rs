@@ -1,4 +1,4 @@
-//! The full form: a fenced block, and its sections behind it.
+//! The full form: a fenced block, followed by its sections.
 
 use provost_contract::Action;
 use provost_contract::action::{Condition, ContextRef, FailurePolicy, Resource, ResultPolicy};

@@ -1,4 +1,4 @@
-//! Writing an accepted message back as a declaration that reads the same.
+//! Writes an accepted message as a declaration that parses to the same message.
 
 mod flat;
 mod full;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{Accepted, Content};
 
-/// A declaration, ready to be sent or shown.
+/// A serialized declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Written {
     /// Arguments for one call of the carrier tool.
@@ -18,8 +18,8 @@ pub enum Written {
     Message(String),
 }
 
-/// Writes the declaration: in the full form when it came with an envelope, else in the flat form.
-/// A plain text has none.
+/// Writes the declaration: in the full form if it has an envelope, else in the flat form.
+/// A plain text has no declaration.
 pub fn write_declaration(accepted: &Accepted) -> Option<Written> {
     match (&accepted.envelope, &accepted.content) {
         (_, Content::Plain) => None,
@@ -28,7 +28,7 @@ pub fn write_declaration(accepted: &Accepted) -> Option<Written> {
     }
 }
 
-/// Puts a value under a key, unless it says nothing.
+/// Inserts a value under a key, unless it is empty.
 fn put(object: &mut Object, key: &str, value: impl Into<Value>) {
     let value = value.into();
     let empty = match &value {

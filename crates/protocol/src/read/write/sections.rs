@@ -1,4 +1,4 @@
-//! The sections behind a fenced block.
+//! The sections after a fenced block.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -7,16 +7,16 @@ use provost_contract::action::Reference;
 
 use crate::read::text::{Document, section_name};
 
-/// Texts by the names they are referenced under.
+/// Texts by reference name.
 #[derive(Default)]
 pub(super) struct Sections {
     texts: Vec<(String, String)>,
-    /// The note for the user. It may leave Markdown open, so it stands behind everything else.
+    /// The note for the user. It may leave Markdown open, so it comes last.
     note: Option<String>,
 }
 
 impl Sections {
-    /// Adds the text a reference stands for; a text without a section of its own gets one.
+    /// Adds the text of a reference; a text without a section gets a new one.
     pub(super) fn add(&mut self, reference: Option<&Reference>, own_name: &str, text: &str) -> String {
         let name = match reference {
             Some(Reference::Section(name)) => name.as_str(),
@@ -38,8 +38,8 @@ impl Sections {
         self.note = Some(text.to_owned());
     }
 
-    /// The sections as Markdown. All are of the first level, so that none ends inside another; one whose
-    /// heading stands inside another's text is there already.
+    /// Returns the sections as Markdown. All have the first level, so that none ends inside another. A
+    /// section whose heading is inside another's text already exists.
     pub(super) fn write(mut self, out: &mut String) {
         self.texts.sort_by(|(left_name, left), (right_name, right)| {
             right.len().cmp(&left.len()).then_with(|| left_name.cmp(right_name))
@@ -50,7 +50,7 @@ impl Sections {
             if !written.insert(name.clone()) {
                 continue;
             }
-            // A closing mark keeps the marks of a name that ends with them.
+            // A closing mark preserves the marks of a name that ends with them.
             let closing = if name.ends_with('#') { " #" } else { "" };
             let _ = write!(out, "\n\n# {name}{closing}\n\n{text}");
             written.extend(Document::read(text).section_names().map(str::to_owned));

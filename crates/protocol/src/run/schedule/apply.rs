@@ -1,4 +1,4 @@
-//! Events in, transitions out.
+//! Applies events to a schedule.
 
 use provost_contract::action::{ActionStatus, OnFailure};
 
@@ -9,17 +9,17 @@ use super::state::{Cell, Schedule, Stop};
 use super::transition::{Trigger, follow};
 
 impl Schedule {
-    /// Applies an event and everything that follows from it.
+    /// Applies an event and its consequences.
     ///
     /// # Errors
-    /// The event does not fit; the schedule is as it was.
+    /// If the event is not legal in the current state; the schedule is unchanged.
     pub fn apply(&mut self, event: Event) -> Result<(), Illegal> {
         self.record(event)?;
         self.settle();
         Ok(())
     }
 
-    /// Applies an event without telling dependents yet, so that a batch is judged together.
+    /// Applies an event without notifying dependents, so that a batch is judged together.
     pub(super) fn record(&mut self, event: Event) -> Result<(), Illegal> {
         match event {
             Event::Started(at) => self.started(at),
@@ -57,7 +57,7 @@ impl Schedule {
         let (trigger, reason) = self.unless_stopped(cell, judged(cell, node, ending));
         let aborts = trigger == Trigger::Fail && node.failure.on_failure == OnFailure::Abort;
         let goes_on = trigger == Trigger::Fail && node.failure.on_failure == OnFailure::Continue;
-        // Whoever waits at a gate has done nothing yet: it can be refused, not end.
+        // An action that waits at a gate has done nothing yet: it can be refused, but it cannot end.
         if cell.attempts == 0 && ending != Ending::Denied {
             return Err(self.not_ready(at));
         }
@@ -116,7 +116,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// The next attempt or round: in the place it has, or behind the others when it gave it up.
+    /// Queues the next attempt or round: first if the action still has its slot, else behind the others.
     fn go_on(&mut self, at: usize) {
         if self.cells.get(at).is_some_and(|cell| cell.has_place) {
             self.again.insert(at);
@@ -126,7 +126,7 @@ impl Schedule {
         self.contention.wait(&self.graph.uses, at, &mut self.startable);
     }
 
-    /// Gives back place and resources.
+    /// Releases slot and resources.
     pub(super) fn release(&mut self, at: usize) {
         self.give_up_place(at);
         let Some(cell) = self.cells.get_mut(at) else { return };

@@ -1,4 +1,4 @@
-//! A checked graph: its edges turned round, and the rules of every action. Only this can be scheduled.
+//! A checked graph: its reversed edges, and the rules of every action. Only a checked graph can be scheduled.
 
 use std::sync::LazyLock;
 
@@ -12,16 +12,16 @@ use super::contention::Uses;
 use super::faults::{self, ScheduleFault};
 use crate::read::{Graph, Node, Positions};
 
-/// What the policies say about one action, as far as scheduling goes.
+/// The policies of one action that affect scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Whether an attempt may be repeated.
     pub idempotency: Idempotency,
-    /// What happens when it meets another writer.
+    /// What happens if another action writes the same resource.
     pub conflicts: ConflictResolution,
-    /// What a cancel does to it once it has been started.
+    /// What a cancel does to it once it has started.
     pub on_cancel: CancellationPolicy,
-    /// The most attempts after the first, whatever the action asks for.
+    /// The maximum number of retries, whatever the action asks for.
     pub retries_max: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Rules {
     }
 }
 
-/// An action and the rules that hold for it.
+/// An action with its rules.
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduledAction<'a> {
     /// The action.
@@ -58,32 +58,32 @@ impl<'a> From<&'a Action> for ScheduledAction<'a> {
     }
 }
 
-/// How a dependency must end for its dependent to start.
+/// The status of a dependency that its dependent requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wants {
-    /// So that it counts as done.
+    /// Satisfied.
     Success,
-    /// Exactly so: a `when` names it.
+    /// Exactly this status, named by a `when`.
     Ending(ActionStatus),
-    /// It cannot: two conditions contradict each other.
+    /// Impossible: two conditions contradict each other.
     Impossible,
 }
 
-/// An edge seen from the dependency.
+/// An edge, seen from the dependency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) dependent: usize,
     pub(super) wants: Wants,
 }
 
-/// What never changes about one action.
+/// The constant part of one action.
 #[derive(Clone, Debug)]
 pub(super) struct Fixed {
     pub(super) id: ActionId,
     pub(super) failure: FailurePolicy,
     pub(super) repeat: Option<Repeat>,
     pub(super) rules: Rules,
-    /// Dependencies inside the graph, with what it asks of each.
+    /// Dependencies inside the graph, with the required status.
     pub(super) waits_for: Vec<(usize, Wants)>,
     /// Dependencies that earlier runs completed.
     pub(super) satisfied_before: u32,
@@ -92,7 +92,7 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// How often one round may be tried.
+    /// Returns the maximum number of attempts per round.
     pub(super) fn attempts_max(&self) -> u32 {
         let asked = self.failure.max_attempts();
         match self.rules.retries_max {
@@ -101,36 +101,36 @@ impl Fixed {
         }
     }
 
-    /// How often the action is done when nothing stops it.
+    /// Returns the maximum number of rounds.
     pub(super) fn rounds_max(&self) -> u32 {
         self.repeat.as_ref().map_or(1, Repeat::max)
     }
 
-    /// Whether running out of rounds means that the goal was missed.
+    /// Returns whether the action fails if the last round does not reach the goal.
     pub(super) fn has_goal(&self) -> bool {
         self.repeat.as_ref().is_some_and(|repeat| repeat.until.is_some())
     }
 }
 
-/// A graph that can be run; positions are places in the declaration.
+/// A graph that can be run; positions are those of the declaration.
 #[derive(Clone, Debug)]
 pub struct CheckedGraph {
     pub(super) nodes: Vec<Fixed>,
     /// The positions, sorted by id.
     by_id: Vec<usize>,
-    /// Edges by dependency: `first_edge` holds where each node's begin, and one end more, or nothing when
-    /// there is no edge.
+    /// Edges by dependency: `first_edge` holds where each node's edges begin, and one final end; it is empty if
+    /// there are no edges.
     edges: Vec<Edge>,
     first_edge: Vec<usize>,
     pub(super) uses: Uses,
 }
 
 impl CheckedGraph {
-    /// Checks the graph and prepares it; `satisfied` says whether an earlier run completed an action.
+    /// Checks the graph and prepares it; `satisfied` returns whether an earlier run completed an action.
     ///
     /// # Errors
-    /// Every fault there is: duplicate ids, unknown dependencies, cycles, conditions on actions that
-    /// are no dependency, and unordered writers where conflicts are refused.
+    /// All faults: duplicate ids, unknown dependencies, cycles, conditions on actions that
+    /// are not dependencies, and unordered writers where conflicts are refused.
     pub fn build(
         actions: &[ScheduledAction<'_>],
         satisfied: impl Fn(&ActionId) -> bool,
@@ -145,8 +145,8 @@ impl CheckedGraph {
         if all.is_empty() { Ok(Self::prepared(actions, &graph)) } else { Err(all) }
     }
 
-    /// The graph of native tool calls, given by what each does to the world they share: no call waits for
-    /// another, and a failure stops nobody.
+    /// Creates the graph of native tool calls from their effects on shared state: no call depends on
+    /// another, and a failure stops no other call.
     pub fn of_calls(calls: &[Access]) -> Self {
         let call = |number: usize| Fixed {
             id: ActionId::made("call", &number.to_string(), 1),
@@ -179,28 +179,28 @@ impl CheckedGraph {
         Self { nodes, by_id, edges, first_edge, uses }
     }
 
-    /// How many actions there are.
+    /// Returns the number of actions.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no actions.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The position of an action.
+    /// Returns the position of an action.
     pub fn position(&self, id: &str) -> Option<usize> {
         let order = |at: &usize| self.id(*at).map(ActionId::as_str).cmp(&Some(id));
         self.by_id.get(self.by_id.binary_search_by(order).ok()?).copied()
     }
 
-    /// The action at a position.
+    /// Returns the action at a position.
     pub fn id(&self, at: usize) -> Option<&ActionId> {
         self.nodes.get(at).map(|node| &node.id)
     }
 
-    /// The edges to those that wait for an action.
+    /// Returns the edges to the dependents of an action.
     pub(super) fn edges_of(&self, at: usize) -> &[Edge] {
         let range = self.first_edge.get(at).copied().zip(self.first_edge.get(at + 1).copied());
         range.and_then(|(from, to)| self.edges.get(from..to)).unwrap_or_default()
@@ -227,7 +227,7 @@ fn fixed(
     }
 }
 
-/// The edges sorted by dependency, in declaration order of the dependents, and where each begins.
+/// Returns the edges sorted by dependency, in declaration order of the dependents, and where each begins.
 fn turned_round(nodes: &[Fixed]) -> (Vec<Edge>, Vec<usize>) {
     if nodes.iter().all(|node| node.waits_for.is_empty()) {
         return (Vec::new(), Vec::new());
@@ -251,7 +251,7 @@ fn turned_round(nodes: &[Fixed]) -> (Vec<Edge>, Vec<usize>) {
     (sorted.into_iter().map(|(_, edge)| edge).collect(), first_edge)
 }
 
-/// What an action asks of one of its dependencies.
+/// Returns the status that an action requires of one of its dependencies.
 fn wants(action: &Action, dependency: &ActionId) -> Wants {
     let mut asked = action.when.iter().filter(|condition| condition.action == *dependency);
     let Some(first) = asked.next() else { return Wants::Success };
@@ -262,7 +262,7 @@ fn wants(action: &Action, dependency: &ActionId) -> Wants {
     }
 }
 
-/// Counts of one declaration fit easily; a saturated count would only ever wait too long.
+/// Counts of one declaration always fit; a saturated count would only delay an action.
 pub(super) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

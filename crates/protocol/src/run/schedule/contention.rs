@@ -1,7 +1,7 @@
-//! Who may touch a resource: readers together, a writer alone, in declaration order.
+//! Access to resources: readers in parallel, a writer alone, in declaration order.
 //!
-//! An action takes all its resources when it starts and none before, so nobody holds one while waiting
-//! for another and no knot can form. Of two ready actions that exclude each other, the one declared
+//! An action acquires all its resources when it starts and none earlier, so it never holds one while it waits
+//! for another and there is no deadlock. Of two ready actions that exclude each other, the one declared
 //! first goes first.
 
 use std::collections::BTreeSet;
@@ -11,17 +11,17 @@ use provost_contract::policies::ConflictResolution;
 
 use super::checked_graph::ScheduledAction;
 
-/// The resources of a graph over which actions can meet, by number: those that two actions use, one of
-/// them to write, unless all are content with the last writer.
+/// The contended resources of a graph, by number: those that two actions use, one of
+/// them to write, unless all accept the last writer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// What each action uses; nothing at all when nobody can meet.
+    /// The resources that each action uses; empty if there is no contention.
     by_action: Vec<Vec<(usize, Access)>>,
     resources: usize,
 }
 
 impl Uses {
-    /// What the actions of a graph declare.
+    /// Collects the declared resources of a graph.
     pub(super) fn of(actions: &[ScheduledAction<'_>]) -> Self {
         let mut used: Vec<(&str, usize, Access)> = Vec::new();
         for (at, ScheduledAction { action, .. }) in actions.iter().enumerate() {
@@ -42,14 +42,14 @@ impl Uses {
         uses
     }
 
-    /// What actions use that all share one resource, each in its way.
+    /// Collects the uses of actions that all share one resource.
     pub(super) fn of_one(accesses: &[Access]) -> Self {
         let mut uses = Self::default();
         uses.add(accesses.len(), accesses.iter().copied().enumerate());
         uses
     }
 
-    /// Adds a resource with its users in declaration order. It counts when two actions use it and one of
+    /// Adds a resource with its users in declaration order. It is contended if two actions use it and one of
     /// them writes.
     fn add(&mut self, actions: usize, users: impl Iterator<Item = (usize, Access)> + Clone) {
         let mut others = users.clone().map(|(at, _)| at);
@@ -81,7 +81,7 @@ fn stronger(left: Access, right: Access) -> Access {
     }
 }
 
-/// One resource. A waiting action may go when its position is below the bound of its access.
+/// One resource. A waiting action may start if its position is below the bound of its access.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     readers: usize,
@@ -111,7 +111,7 @@ impl Queue {
         }
     }
 
-    /// The bounds that follow from who holds the resource and who waits.
+    /// Returns the bounds that follow from holders and waiters.
     fn bounds(&self) -> (usize, usize) {
         let first = |line: &Line| line.waiting.first().copied().unwrap_or(usize::MAX);
         let (reader, writer) = (first(&self.reading), first(&self.writing));
@@ -122,7 +122,7 @@ impl Queue {
     }
 }
 
-/// Who waits for which resource, and how many resources hinder each.
+/// The waiters of each resource, and the number of resources that block each action.
 #[derive(Clone, Debug)]
 pub(super) struct Contention {
     queues: Vec<Queue>,
@@ -134,7 +134,8 @@ impl Contention {
         Self { queues: vec![Queue::default(); uses.resources], hindered: vec![0; uses.by_action.len()] }
     }
 
-    /// An action is ready but for its resources; `startable` learns when nothing hinders it.
+    /// Registers an action that is ready except for its resources; it is added to `startable` once none
+    /// blocks it.
     pub(super) fn wait(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
         startable.insert(at);
         for (resource, access) in uses.of_action(at) {
@@ -148,7 +149,7 @@ impl Contention {
         }
     }
 
-    /// An action takes what it waited for.
+    /// Acquires the resources of an action.
     pub(super) fn take(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
         startable.remove(&at);
         for (resource, access) in uses.of_action(at) {
@@ -159,7 +160,7 @@ impl Contention {
         }
     }
 
-    /// An action will not start: others need not wait behind it.
+    /// Removes an action that will not start: others need not wait for it.
     pub(super) fn leave(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
         for (resource, access) in uses.of_action(at) {
             let Some(queue) = self.queues.get_mut(*resource) else { continue };
@@ -172,7 +173,7 @@ impl Contention {
         startable.remove(&at);
     }
 
-    /// An action gives back what it held.
+    /// Releases the resources of an action.
     pub(super) fn give_back(&mut self, uses: &Uses, at: usize, startable: &mut BTreeSet<usize>) {
         for (resource, access) in uses.of_action(at) {
             let Some(queue) = self.queues.get_mut(*resource) else { continue };
@@ -183,7 +184,7 @@ impl Contention {
     }
 }
 
-/// Moves the bounds and tells those between the old and the new one.
+/// Moves the bounds and updates the waiters between the old and the new one.
 fn refresh(queue: &mut Queue, hindered: &mut [u32], startable: &mut BTreeSet<usize>) {
     let (reading, writing) = queue.bounds();
     for (line, bound) in [(&mut queue.reading, reading), (&mut queue.writing, writing)] {

@@ -1,4 +1,4 @@
-//! What a model or a person decided about an action that did not end well.
+//! Decisions of a model or a person about an action that failed or is blocked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Schedule {
             return Err(Illegal::Transition { id, status: cell.status.into(), trigger });
         }
         match choice {
-            // Asking somebody decides nothing yet.
+            // Asking the user decides nothing yet.
             Choice::AskUser => {}
             Choice::Abort => self.stop_by(Stop::Aborted),
             Choice::Retry => {
@@ -56,11 +56,11 @@ impl Schedule {
         }
     }
 
-    /// Takes back what dependents were told about an ending, and reopens those that ended only
+    /// Reverts the effect of an ending on its dependents, and reopens those that ended only
     /// because of it.
     fn take_back(&mut self, at: usize) {
         let graph = Arc::clone(&self.graph);
-        // A set: two reopened dependencies reach the same dependent, which is taken back once.
+        // A set: two reopened dependencies may share a dependent, which is reverted once.
         let mut open = BTreeSet::from([at]);
         while let Some(dependency) = open.pop_first() {
             for edge in graph.edges_of(dependency) {

@@ -1,33 +1,33 @@
-//! What happens to a schedule, and what it asks for.
+//! The inputs and outputs of a schedule.
 
 use provost_contract::action::Repeat;
 use serde_json::Value;
 
 use crate::Choice;
 
-/// One attempt that may begin now.
+/// An attempt that may start now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// The position of the action in its graph.
     pub at: usize,
-    /// Counts the attempts of the action, from one.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Counts the rounds of its loop, from one.
+    /// The number of the round, from 1.
     pub round: u32,
 }
 
-/// Something that happened; positions are those of the graph.
+/// An event; positions are those of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An attempt named by [`Schedule::ready`](super::Schedule::ready) began.
+    /// An attempt returned by [`Schedule::ready`](super::Schedule::ready) started.
     Started(usize),
-    /// An attempt ended, or what an action waited for gave its end.
+    /// An attempt ended, or a waiting action ended.
     Ended(usize, Ending),
-    /// An action waits for somebody and gives its place to others.
+    /// An action waits and releases its slot.
     Parked(usize, Wait),
-    /// The gate an action waited at is open.
+    /// The gate that an action waited at opened.
     Resumed(usize),
-    /// The user, or whoever owns the run, wants it to stop.
+    /// The owner of the run cancels it.
     CancelAsked,
     /// A model or a person decided about an action that failed or is blocked.
     Decided(usize, Choice),
@@ -36,13 +36,13 @@ pub enum Event {
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// As wanted; a loop asks whether its goal is reached.
+    /// Successfully; a loop checks whether its goal is reached.
     Completed(Goal),
     /// With an error.
     Failed,
-    /// Nobody answered in time, so the effect may or may not be there.
+    /// It timed out, so the effect may or may not have happened.
     TimedOut,
-    /// The process that ran it went away in the middle.
+    /// The process that ran it died.
     Interrupted,
     /// A permission, an input or a gate was refused.
     Denied,
@@ -51,14 +51,14 @@ pub enum Ending {
 /// Whether the `until` of a loop holds for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// It does, or there is none.
+    /// It holds, or there is none.
     Reached,
-    /// Not yet.
+    /// It does not hold yet.
     NotReached,
 }
 
 impl Goal {
-    /// Looks into the structured output of a round.
+    /// Checks the structured output of a round.
     pub fn of(repeat: Option<&Repeat>, output: &Value) -> Self {
         let until = repeat.and_then(|repeat| repeat.until.as_ref());
         if until.is_none_or(|until| until.holds_for(output)) { Self::Reached } else { Self::NotReached }
@@ -68,13 +68,13 @@ impl Goal {
 /// What an action waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Leave to begin: nothing has been touched, so its resources are free for others.
+    /// Permission to start: nothing has happened yet, so its resources are free.
     Gate,
-    /// Work elsewhere, by a child run, a client or a person: its resources stay taken.
+    /// Work elsewhere, by a child run, a client or a person: its resources stay held.
     Work,
 }
 
-/// Why an event was refused; the schedule is as it was before.
+/// Why an event was rejected; the schedule is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
     /// There is no action at this position.
@@ -83,12 +83,12 @@ pub enum Illegal {
         /// The position.
         at: usize,
     },
-    /// The action may not begin now.
+    /// The action may not start now.
     #[error("action {id} may not start now: it is {status}")]
     NotReady {
         /// The action.
         id: String,
-        /// Where it stands.
+        /// Its status.
         status: &'static str,
     },
     /// The transition table has no such row.
@@ -96,12 +96,12 @@ pub enum Illegal {
     Transition {
         /// The action.
         id: String,
-        /// Where it stands.
+        /// Its status.
         status: &'static str,
-        /// What was tried.
+        /// The trigger.
         trigger: &'static str,
     },
-    /// Nothing can be decided about a run that was aborted or canceled.
+    /// Nothing can be decided in a run that was aborted or canceled.
     #[error("the run was stopped; nothing can be decided about action {id}")]
     Stopped {
         /// The action.

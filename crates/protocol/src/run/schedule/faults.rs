@@ -1,4 +1,4 @@
-//! What keeps a graph from being run at all.
+//! Faults that make a graph invalid.
 
 use std::collections::HashMap;
 
@@ -10,31 +10,31 @@ use super::checked_graph::ScheduledAction;
 use crate::Code;
 use crate::read::{Graph, GraphFault};
 
-/// A reason to refuse the whole graph.
+/// A reason to reject the whole graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScheduleFault {
-    /// The ids or edges are wrong.
+    /// The ids or edges are invalid.
     Graph(GraphFault),
-    /// A `when` names an action that is no dependency, so nobody knows when to look.
+    /// A `when` names an action that is not a dependency.
     LooseCondition {
-        /// Whose condition.
+        /// The action with the condition.
         at: usize,
-        /// What it names.
+        /// The named action.
         action: ActionId,
     },
-    /// Two actions may meet at a resource, and meeting is refused.
+    /// Two actions may use a resource at the same time, and conflicts are refused.
     ResourceConflict {
         /// The later one.
         at: usize,
         /// The earlier one.
         other: ActionId,
-        /// Where they meet.
+        /// The resource.
         resource: String,
     },
 }
 
 impl ScheduleFault {
-    /// The fault as an error with a stable code; `actions` are the actions it was found in.
+    /// Returns the fault as an error with a stable code; `actions` are the actions it was found in.
     pub fn to_error(&self, actions: &[ScheduledAction<'_>]) -> ContractError {
         let whose = |at: &usize| actions.get(*at).map_or("", |one| one.action.id.as_str());
         match self {
@@ -63,7 +63,7 @@ impl ScheduleFault {
     }
 }
 
-/// Conditions on actions that are not waited for.
+/// Returns conditions on actions that are not dependencies.
 pub(super) fn loose_conditions(actions: &[ScheduledAction<'_>]) -> Vec<ScheduleFault> {
     let mut found = Vec::new();
     for (at, ScheduledAction { action, .. }) in actions.iter().enumerate() {
@@ -75,13 +75,13 @@ pub(super) fn loose_conditions(actions: &[ScheduledAction<'_>]) -> Vec<ScheduleF
     found
 }
 
-/// Who uses a resource, and how strictly a meeting is judged.
+/// The users of a resource, and the conflict resolution.
 struct Users {
     all: Vec<(usize, Access)>,
     resolution: ConflictResolution,
 }
 
-/// Unordered users of a resource of which one writes, where one of its users refuses conflicts.
+/// Returns unordered users of a resource of which one writes, where one of its users refuses conflicts.
 pub(super) fn refused_conflicts(actions: &[ScheduledAction<'_>], graph: &Graph) -> Vec<ScheduleFault> {
     if actions.iter().all(|one| one.rules.conflicts != ConflictResolution::Refuse) {
         return Vec::new();
@@ -104,8 +104,8 @@ pub(super) fn refused_conflicts(actions: &[ScheduledAction<'_>], graph: &Graph) 
     refusing.filter_map(|(name, users)| first_meeting(name, &users.all, actions, graph)).collect()
 }
 
-/// The first two users that may meet. The users stand so that none comes before its dependencies; a
-/// writer must follow everyone since the writer before it, a reader only that writer.
+/// Returns the first two users that may conflict. The users are in topological order; a
+/// writer must follow all users since the previous writer, a reader only that writer.
 fn first_meeting(
     name: &str,
     users: &[(usize, Access)],

@@ -1,4 +1,4 @@
-//! What an ending means for the action itself: done, another attempt or round, failed, in doubt.
+//! The consequence of an ending for the action itself: completed, another attempt or round, failed, in doubt.
 
 use provost_contract::action::OutcomeReason;
 
@@ -7,13 +7,13 @@ use super::event::{Ending, Goal};
 use super::state::Cell;
 use super::transition::Trigger;
 
-/// What an ending leads to, and why.
+/// The consequence of an ending, and the reason.
 pub(super) type Judged = (Trigger, Option<OutcomeReason>);
 
-/// How often an action may lose its process before it counts as failed.
+/// How often an action may lose its process before it fails.
 const INTERRUPTIONS_MAX: u32 = 3;
 
-/// What an ending means for this action.
+/// Returns the consequence of an ending for this action.
 pub(super) fn judged(cell: &Cell, node: &Fixed, ending: Ending) -> Judged {
     let may_repeat = node.rules.idempotency.may_repeat();
     let in_doubt = (Trigger::Doubt, Some(OutcomeReason::InDoubt));
@@ -21,7 +21,7 @@ pub(super) fn judged(cell: &Cell, node: &Fixed, ending: Ending) -> Judged {
     match ending {
         Ending::Completed(goal) => round_done(cell, node, goal),
         Ending::Denied => (Trigger::Block, Some(OutcomeReason::Denied)),
-        // Whoever cannot be repeated may have had its effect: nobody knows.
+        // An action that cannot be repeated may have taken effect; this is unknown.
         Ending::TimedOut | Ending::Interrupted if !may_repeat => in_doubt,
         Ending::Interrupted if cell.interruptions + 1 < INTERRUPTIONS_MAX => (Trigger::Retry, None),
         Ending::Failed | Ending::TimedOut if may_repeat && !tried_enough => (Trigger::Retry, None),
@@ -33,7 +33,7 @@ fn round_done(cell: &Cell, node: &Fixed, goal: Goal) -> Judged {
     let last = cell.rounds + 1 >= node.rounds_max();
     match (node.has_goal(), goal, last) {
         (true, Goal::Reached, _) | (false, _, true) => (Trigger::Complete, None),
-        // Going on as if the goal were reached would start what must not start.
+        // To continue as if the goal were reached would start actions that must not start.
         (true, Goal::NotReached, true) => (Trigger::Fail, Some(OutcomeReason::RoundsExhausted)),
         (true, Goal::NotReached, false) | (false, _, false) => (Trigger::AnotherRound, None),
     }

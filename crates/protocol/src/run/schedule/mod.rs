@@ -1,12 +1,12 @@
 //! Which actions start now: a state machine over the graph of a declaration.
 //!
-//! A [`CheckedGraph`] is the graph with its rules and never changes. A [`Schedule`] is where a run of it stands.
-//! An engine asks [`Schedule::ready`], starts what it names, and applies one [`Event`] after another;
-//! the same events always lead to the same state, so a journal can be folded again after a crash. A
+//! A [`CheckedGraph`] is the graph with its rules and never changes. A [`Schedule`] is the state of a run of
+//! it. An engine calls [`Schedule::ready`], starts the returned attempts, and applies one [`Event`] after
+//! another; the same events always lead to the same state, so a journal can be folded again after a crash. A
 //! batch of native tool calls is a graph without edges.
 //!
-//! Nothing here executes, waits or looks at a clock; whether an action *may* run is decided elsewhere
-//! and told by an event.
+//! Nothing here executes, waits or reads a clock. Whether an action is *allowed* to run is decided elsewhere
+//! and reported by an event.
 
 mod apply;
 mod checked_graph;

@@ -1,4 +1,4 @@
-//! How much may run at once, and what may start now.
+//! The concurrency limit, and the attempts that may start now.
 
 use provost_contract::{ContractError, Result};
 
@@ -6,14 +6,14 @@ use super::event::Start;
 use super::state::{Schedule, Stop};
 use crate::Strategy;
 
-/// How many actions run at once; the runtime sets it, never the model.
+/// The maximum number of concurrent actions; the runtime sets it, never the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     at_once: usize,
 }
 
 impl Limits {
-    /// Takes the runtime's bound; below one nothing could ever run, so it is refused.
+    /// Creates a limit; a limit below one is rejected, because nothing could run.
     pub fn new(max_parallel: usize, strategy: Strategy) -> Result<Self> {
         if max_parallel == 0 {
             return Err(ContractError::field("invalid_limit", "max_parallel", "must be at least 1"));
@@ -27,9 +27,9 @@ impl Limits {
 }
 
 impl Schedule {
-    /// The attempts that may begin now, those that go on first, then in declaration order.
+    /// Returns the attempts that may start now: continued actions first, then in declaration order.
     ///
-    /// Asked twice without an event in between, it says the same.
+    /// Without an event in between, it returns the same attempts again.
     pub fn ready(&self) -> impl Iterator<Item = Start> + '_ {
         let (again, fresh) = match self.stop {
             None => (usize::MAX, self.limits.at_once.saturating_sub(self.places)),
@@ -45,12 +45,12 @@ impl Schedule {
         Some(Start { at, attempt: cell.attempts + 1, round: cell.rounds + 1 })
     }
 
-    /// The next attempt of an action that keeps its place; none when it ended or gave it up.
+    /// Returns the next attempt of an action that still has its slot; `None` if it ended or released it.
     pub(super) fn next_attempt(&self, at: usize) -> Option<Start> {
         self.again.contains(&at).then(|| self.start_of(at))?
     }
 
-    /// Whether an action is among those that may begin now.
+    /// Returns whether an action may start now.
     pub(super) fn is_ready(&self, at: usize) -> bool {
         match self.stop {
             None if self.startable.contains(&at) => self.places < self.limits.at_once,

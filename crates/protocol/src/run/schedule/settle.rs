@@ -1,4 +1,4 @@
-//! What an ending means for those that wait for it, and how it is taken back.
+//! The consequence of an ending for dependents, and how it is reverted.
 
 use provost_contract::action::{ActionStatus, OutcomeReason};
 
@@ -6,12 +6,12 @@ use super::checked_graph::{Edge, Wants};
 use super::state::{Cell, Schedule};
 use super::transition::Trigger;
 
-/// How a dependency ended, in the eyes of one dependent.
+/// How a dependency ended, as seen by one dependent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The dependent may start.
     Satisfied,
-    /// It was left out; the dependent may start if another dependency says so.
+    /// It was skipped; the dependent may start if another dependency is satisfied.
     LeftOut,
     /// The dependent's condition does not hold.
     Unmet,
@@ -35,14 +35,14 @@ fn is_left_out(cell: &Cell) -> bool {
 }
 
 impl Cell {
-    /// Whether it ended so that whoever wants this of it must not start.
+    /// Returns whether a dependent with this requirement must not start.
     pub(super) fn blocks(&self, wants: Wants) -> bool {
         self.status.is_end() && verdict(self, wants) == Verdict::Unsatisfied
     }
 }
 
 impl Schedule {
-    /// Tells dependents until nobody is left to be told. A stop comes before everything else.
+    /// Notifies dependents until none is left. A stop takes precedence.
     pub(super) fn settle(&mut self) {
         if let Some(stop) = self.stop.filter(|_| std::mem::take(&mut self.stop_is_new)) {
             self.end_what_never_began(stop);
@@ -66,7 +66,7 @@ impl Schedule {
         self.judge_start(edge.dependent);
     }
 
-    /// Decides about an action that has never begun: it starts, it cannot, or it waits on.
+    /// Decides about an action that has not started: it may start, it cannot, or it still waits.
     pub(super) fn judge_start(&mut self, at: usize) {
         let Some(cell) = self.cells.get(at).filter(|cell| waits(cell)) else { return };
         let Some(node) = self.graph.nodes.get(at) else { return };
@@ -87,7 +87,7 @@ impl Schedule {
     }
 }
 
-/// Whether it has not begun and nothing has ended it.
+/// Returns whether it has neither started nor ended.
 pub(super) fn waits(cell: &Cell) -> bool {
     cell.status == ActionStatus::Pending && cell.attempts == 0
 }

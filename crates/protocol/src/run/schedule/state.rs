@@ -1,4 +1,4 @@
-//! Where a run of a graph stands.
+//! The state of a run of a graph.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use super::transition::{Trigger, follow};
 /// Why nothing new starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// An action failed and its policy says abort, or a decision did.
+    /// An action failed and its policy is abort, or a decision was abort.
     Aborted,
     /// The owner of the run canceled it.
     Canceled,
 }
 
 impl Stop {
-    /// What it is called on an action that it ended.
+    /// Returns the reason code for an action that it ended.
     pub(super) fn reason(self) -> OutcomeReason {
         match self {
             Self::Aborted => OutcomeReason::Aborted,
@@ -29,66 +29,66 @@ impl Stop {
     }
 }
 
-/// Where one action stands.
+/// The state of one action.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) status: ActionStatus,
     pub(super) reason: Option<OutcomeReason>,
     /// Dependencies that have not ended.
     pub(super) open: u32,
-    /// Dependencies that ended so that this may start.
+    /// Satisfied dependencies.
     pub(super) satisfied: u32,
-    /// Dependencies that ended so that this must not start.
+    /// Dependencies that prevent the start.
     pub(super) unsatisfied: u32,
     /// Conditions that do not hold.
     pub(super) unmet: u32,
-    /// Attempts begun.
+    /// Attempts started.
     pub(super) attempts: u32,
     /// Attempts of this round that failed.
     pub(super) failures: u32,
-    /// Times the process went away under it.
+    /// How often its process died.
     pub(super) interruptions: u32,
     /// Rounds completed.
     pub(super) rounds: u32,
-    /// It counts among those that run at once.
+    /// Whether it occupies a slot.
     pub(super) has_place: bool,
-    /// It holds its resources.
+    /// Whether it holds its resources.
     pub(super) has_resources: bool,
-    /// It failed or is blocked, and its dependents go on all the same.
+    /// It failed or is blocked, but its dependents continue.
     pub(super) passed_over: bool,
 }
 
 impl Cell {
-    /// Whether a decision would change something: it did not end well, by itself, and holds others up.
+    /// Returns whether a decision is possible: it failed or is blocked by itself, and prevents others.
     pub(super) fn needs_decision(&self) -> bool {
         let badly = matches!(self.status, ActionStatus::Failed | ActionStatus::Blocked);
         badly && self.reason != Some(OutcomeReason::DependencyNotCompleted) && !self.passed_over
     }
 }
 
-/// The state of a run: folded from events, asked for what to start.
+/// The state of a run: a fold over events that returns what to start.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     pub(super) graph: Arc<CheckedGraph>,
     pub(super) limits: Limits,
     pub(super) cells: Vec<Cell>,
-    /// May start as soon as there is a place.
+    /// May start as soon as a slot is free.
     pub(super) startable: BTreeSet<usize>,
-    /// Kept their place: the next attempt or round is due.
+    /// Still have their slot: the next attempt or round is due.
     pub(super) again: BTreeSet<usize>,
     pub(super) places: usize,
     pub(super) contention: Contention,
     pub(super) stop: Option<Stop>,
-    /// A stop was told, and what never began has not been ended yet.
+    /// A stop was applied, but actions that never started have not been ended yet.
     pub(super) stop_is_new: bool,
-    /// Ended, and their dependents have not been told.
+    /// Ended, but their dependents have not been notified.
     pub(super) untold: Vec<usize>,
-    /// How many actions have each status, in the order of [`ActionStatus`].
+    /// The number of actions by status, in the order of [`ActionStatus`].
     counts: [usize; 7],
 }
 
 impl Schedule {
-    /// A run that has not begun.
+    /// Creates a run that has not started.
     pub fn new(graph: Arc<CheckedGraph>, limits: Limits) -> Self {
         let cells: Vec<Cell> = graph
             .nodes
@@ -134,22 +134,22 @@ impl Schedule {
         schedule
     }
 
-    /// The graph it runs.
+    /// Returns the graph.
     pub fn graph(&self) -> &CheckedGraph {
         &self.graph
     }
 
-    /// Where an action stands.
+    /// Returns the status of an action.
     pub fn status(&self, at: usize) -> Option<ActionStatus> {
         self.cells.get(at).map(|cell| cell.status)
     }
 
-    /// Why an action was blocked or canceled.
+    /// Returns why an action was blocked or canceled.
     pub fn reason(&self, at: usize) -> Option<OutcomeReason> {
         self.cells.get(at)?.reason
     }
 
-    /// The first dependency that keeps an action from ever starting.
+    /// Returns the first dependency that prevents an action from starting.
     pub fn blocked_by(&self, at: usize) -> Option<&ActionId> {
         let dependencies = &self.graph.nodes.get(at)?.waits_for;
         let blocks =
@@ -157,17 +157,17 @@ impl Schedule {
         self.graph.id(dependencies.iter().find(blocks)?.0)
     }
 
-    /// Every action with its status, in declaration order.
+    /// Returns every action with its status, in declaration order.
     pub fn statuses(&self) -> impl Iterator<Item = (&ActionId, ActionStatus)> {
         self.graph.nodes.iter().zip(&self.cells).map(|(node, cell)| (&node.id, cell.status))
     }
 
-    /// How many actions have a status.
+    /// Returns the number of actions with a status.
     pub fn count(&self, status: ActionStatus) -> usize {
         self.counts.get(status as usize).copied().unwrap_or_default()
     }
 
-    /// Whether every action has ended.
+    /// Returns whether every action has ended.
     pub fn is_over(&self) -> bool {
         self.count(ActionStatus::Pending)
             + self.count(ActionStatus::Running)
@@ -175,13 +175,13 @@ impl Schedule {
             == 0
     }
 
-    /// The actions that failed or are blocked by themselves and that nobody has decided about.
+    /// Returns the actions that failed or are blocked by themselves and are undecided.
     pub fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
         let open = self.cells.iter().enumerate().filter(|(_, cell)| cell.needs_decision());
         open.map(|(at, _)| at)
     }
 
-    /// Follows the transition table; false, and nothing changed, when it has no such row.
+    /// Applies the transition table; returns false, and changes nothing, if it has no such row.
     pub(super) fn shift(&mut self, at: usize, on: Trigger, reason: Option<OutcomeReason>) -> bool {
         let Some(cell) = self.cells.get_mut(at) else { return false };
         let Some(next) = follow(cell.status, on) else { return false };

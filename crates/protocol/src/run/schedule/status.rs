@@ -1,4 +1,4 @@
-//! One word for the whole graph.
+//! The status of the whole graph.
 
 use provost_contract::action::ActionStatus;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::state::{Schedule, Stop};
 
-/// What became of a graph, from the statuses of its actions.
+/// The status of a graph, computed from the statuses of its actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum GraphStatus {
     /// Nothing failed, nothing is blocked, nothing waits.
     Completed,
-    /// Something is blocked or waits for somebody.
+    /// An action is blocked or waits.
     Blocked,
     /// An action failed.
     Failed,
@@ -22,7 +22,7 @@ pub enum GraphStatus {
 }
 
 impl Schedule {
-    /// Sums the run up. While actions still run it says what is known so far.
+    /// Computes the status. While actions still run it is preliminary.
     pub fn graph_status(&self) -> GraphStatus {
         let any = |status| self.count(status) > 0;
         if self.stop == Some(Stop::Canceled) {

@@ -1,4 +1,4 @@
-//! The end that comes from outside: an abort, or a cancel by whoever owns the run.
+//! A stop from outside: an abort, or a cancel by the owner of the run.
 
 use provost_contract::action::{ActionStatus, Idempotency, OutcomeReason};
 use provost_contract::policies::CancellationPolicy;
@@ -14,7 +14,7 @@ impl Schedule {
         self.stop_is_new = true;
     }
 
-    /// Nothing new starts; what has been started is treated as its policy says.
+    /// Nothing new starts; running actions follow their cancellation policy.
     pub(super) fn cancel(&mut self) {
         self.stop_by(Stop::Canceled);
         for at in 0..self.cells.len() {
@@ -51,7 +51,7 @@ impl Schedule {
         }
     }
 
-    /// Cancels what was not started; what runs, and what is between two attempts, ends by itself.
+    /// Cancels what was not started; actions that run, or are between two attempts, end by themselves.
     pub(super) fn end_what_never_began(&mut self, stop: Stop) {
         for at in 0..self.cells.len() {
             let Some(cell) = self.cells.get(at) else { continue };
@@ -69,8 +69,8 @@ impl Schedule {
         self.untold.push(at);
     }
 
-    /// After a cancel nothing begins again; after an abort only what kept its place does. What failed
-    /// then has failed for good.
+    /// After a cancel nothing starts again; after an abort only actions that still have their slot do. A
+    /// failure is then final.
     pub(super) fn unless_stopped(&self, cell: &Cell, judged: Judged) -> Judged {
         let stop = match self.stop {
             None => return judged,

@@ -12,9 +12,9 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Trigger {
-    /// An attempt begins.
+    /// An attempt starts.
     Start,
-    /// It ended as wanted.
+    /// It ended successfully.
     Complete,
     /// A round of a bounded loop ended and another follows.
     AnotherRound,
@@ -22,38 +22,38 @@ pub enum Trigger {
     Retry,
     /// The last attempt failed.
     Fail,
-    /// It was started and nobody knows how it ended.
+    /// It was started, and its outcome is unknown.
     Doubt,
     /// A permission, an input or a gate was refused.
     Block,
     /// A person, a client or a child run must answer first.
     Park,
-    /// The answer is there and the action may start.
+    /// The answer arrived, and the action may start.
     Resume,
-    /// A dependency did not end so that this action may start.
+    /// A dependency prevents the start.
     DependencyFailed,
-    /// A `when` does not hold, or every dependency was left out.
+    /// A `when` does not hold, or every dependency was skipped.
     ConditionUnmet,
     /// The run was aborted or canceled.
     Stop,
-    /// A decision takes the ending back.
+    /// A decision reverts the ending.
     Reopen,
-    /// A decision leaves the action out.
+    /// A decision skips the action.
     Skip,
 }
 
-/// One row: in this status, this happens, and then it has that status.
+/// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// Where it stands.
+    /// The status before.
     pub from: ActionStatus,
-    /// What happens.
+    /// The trigger.
     pub on: Trigger,
-    /// Where it stands then.
+    /// The status after.
     pub to: ActionStatus,
 }
 
-/// Every change there is; whatever is not listed cannot happen.
+/// All transitions; anything else is illegal.
 pub const TRANSITIONS: &[Transition] = &[
     row(Pending, Trigger::Start, Running),
     row(Pending, Trigger::Park, Waiting),
@@ -88,12 +88,12 @@ const fn row(from: ActionStatus, on: Trigger, to: ActionStatus) -> Transition {
     Transition { from, on, to }
 }
 
-/// Where a trigger leads; none when it cannot happen in this status.
+/// Returns the status after a trigger; `None` if the transition is illegal.
 pub(super) fn follow(from: ActionStatus, on: Trigger) -> Option<ActionStatus> {
     TRANSITIONS.iter().find(|row| row.from == from && row.on == on).map(|row| row.to)
 }
 
-/// The table as Markdown, for documentation and people.
+/// Returns the table as Markdown, for the documentation.
 pub fn transition_table() -> String {
     let mut table = String::from("| status | on | becomes |\n| --- | --- | --- |\n");
     for Transition { from, on, to } in TRANSITIONS {

@@ -7,16 +7,16 @@ use super::event::{Ending, Event, Start, Wait};
 use super::ready::Limits;
 use super::state::Schedule;
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// It ended.
     Ended(Ending),
-    /// Somebody else works on it.
+    /// It is executed elsewhere.
     Waiting,
 }
 
-/// A run in waves: which actions ran together, and where everything stands at the end.
+/// A run in waves: the actions of each wave, and the final state.
 #[derive(Clone, Debug)]
 pub struct Barrier {
     /// The positions of each wave, in declaration order.
@@ -25,11 +25,11 @@ pub struct Barrier {
     pub schedule: Schedule,
 }
 
-/// Runs a graph so that a wave starts when the one before has ended; attempts and rounds of an action
+/// Runs a graph so that a wave starts when the previous one has ended; attempts and rounds of an action
 /// stay inside its wave.
 ///
-/// The outcomes of a wave are judged together: an abort, or a cancel asked for after `cancel_after`
-/// waves, comes before anything that follows from them.
+/// The outcomes of a wave are judged together: an abort, or a cancel after `cancel_after`
+/// waves, takes precedence over their consequences.
 pub fn waves(
     graph: Arc<CheckedGraph>,
     limits: Limits,
@@ -47,7 +47,7 @@ pub fn waves(
         if wave.is_empty() {
             return Barrier { waves, schedule };
         }
-        // All of a wave start before any of it ends.
+        // All actions of a wave start before any of them ends.
         for start in &wave {
             let _ = schedule.record(Event::Started(start.at));
         }

@@ -1,4 +1,4 @@
-//! What was thought of each executor.
+//! The candidate executors and their eligibility.
 
 use provost_contract::action::ExecutorType;
 use serde::Serialize;
@@ -7,28 +7,28 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use super::rank::Criterion;
 use crate::Entry;
 
-/// How an executor fared.
+/// The eligibility of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Standing {
-    /// It does the action.
+    /// It is chosen.
     Chosen,
-    /// It could, but another is better; the criterion says in what.
+    /// It is eligible, but another is better; the criterion says in what.
     Outranked,
-    /// It fits as well as another, and nothing was said by which to choose.
+    /// It is as good as another, and there is no criterion to choose.
     Ambiguous,
     /// It offers none of the capabilities.
     LacksCapability,
     /// The agent's rules forbid it.
     Denied,
-    /// It may do more than the action is allowed to.
+    /// Its effects exceed what the action may have.
     EffectsNotAllowed,
-    /// It cannot be reached now.
+    /// It is unavailable.
     Unavailable,
 }
 
-/// One executor and how it fared, for whoever asks why.
+/// An executor and its eligibility, to explain a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Considered {
     /// Its class.
@@ -36,9 +36,9 @@ pub struct Considered {
     pub kind: ExecutorType,
     /// Its name.
     pub name: String,
-    /// How it fared.
+    /// Its eligibility.
     pub standing: Standing,
-    /// In what the chosen one is better.
+    /// The criterion in which the chosen one is better.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outranked_by: Option<Criterion>,
 }

@@ -1,4 +1,4 @@
-//! Checking a named executor and choosing among the others.
+//! Checks a named executor, and chooses one otherwise.
 
 use provost_contract::Action;
 use provost_contract::action::{ExecutorRef, SideEffect, SideEffects, Target};
@@ -10,67 +10,67 @@ use super::rank::Rank;
 use crate::read::Availability;
 use crate::{Catalog, Entry, Permission};
 
-/// What an action asks of its executor.
+/// The requirements of an action.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish<'a> {
     /// Class, target and capabilities.
     pub executor: &'a ExecutorRef,
-    /// The verb.
+    /// The operation.
     pub operation: Option<&'a str>,
-    /// The effects the executor may have.
+    /// The permitted effects.
     pub effects: &'a Allowed<SideEffect>,
 }
 
 impl<'a> Wish<'a> {
-    /// What an action asks, under the effects its policies allow.
+    /// Returns the requirements of an action under the effects that its policies allow.
     pub fn new(action: &'a Action, effects: &'a Allowed<SideEffect>) -> Self {
         Self { executor: &action.executor, operation: action.operation.as_deref(), effects }
     }
 }
 
-/// Who does it, and why.
+/// A chosen executor, and why.
 #[derive(Clone, Debug)]
 pub struct Selection<'c> {
     /// The executor.
     pub entry: &'c Entry,
-    /// Everyone who was thought of, the chosen one first.
+    /// All candidates, the chosen one first.
     pub considered: Vec<Considered>,
 }
 
-/// Why nobody does it.
+/// Why no executor was chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unselected {
-    /// Nobody of that class has that name.
+    /// No executor of this class has this name.
     #[error("there is no executor {name}")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// The named one may not or cannot.
+    /// The named executor is forbidden or unavailable.
     #[error("the executor {} cannot be used: {}", considered.name, <&str>::from(considered.standing))]
     Refused {
-        /// It, and what speaks against it.
+        /// The rejected candidate and the reasons.
         considered: Considered,
     },
-    /// Nobody fits.
+    /// No candidate is eligible.
     #[error("no executor fits")]
     NobodyFits {
-        /// Everyone who was thought of.
+        /// All candidates.
         considered: Vec<Considered>,
     },
-    /// Several fit equally and nothing was said by which to choose.
+    /// Several candidates are equally good, and there is no criterion to choose.
     #[error("several executors fit and nothing was said by which to choose")]
     Ambiguous {
-        /// They.
+        /// The equally good candidates.
         considered: Vec<Considered>,
     },
 }
 
-/// Picks the executor of an action. The same catalog and wish always give the same answer.
+/// Chooses the executor of an action. The same catalog and requirements always give the same result.
 ///
 /// # Errors
-/// A named executor is never replaced by another; without a capability or an operation that points to
-/// one, the choice between several is refused rather than guessed.
+/// A named executor is never replaced by another. Without a capability or an operation as a
+/// criterion, the choice between several is rejected rather than guessed.
 pub fn select<'c>(catalog: &'c Catalog, wish: &Wish<'_>) -> Result<Selection<'c>, Unselected> {
     let of_class = |entry: &&Entry| wish.executor.kind.is_none_or(|kind| kind == entry.kind);
     let candidates = catalog.entries().iter().filter(of_class);
@@ -125,7 +125,7 @@ fn chosen<'c>(
     }
 }
 
-/// What forbids an executor, whatever it offers.
+/// Returns why an executor is forbidden, if it is.
 fn objection(entry: &Entry, wish: &Wish<'_>) -> Option<Standing> {
     if entry.permission == Some(Permission::Deny) {
         Some(Standing::Denied)
@@ -138,7 +138,7 @@ fn objection(entry: &Entry, wish: &Wish<'_>) -> Option<Standing> {
     }
 }
 
-/// Unknown effects may be any, so they pass only where all are allowed.
+/// Unknown effects may be any, so they are permitted only where all are.
 fn effects_allowed(effects: &SideEffects, allowed: &Allowed<SideEffect>) -> bool {
     match effects {
         SideEffects::Unknown => SideEffect::VARIANTS.iter().all(|effect| allowed.allows(effect)),
@@ -173,7 +173,7 @@ mod tests {
         Catalog::parse(&tools, &agents, &[json!({ "name": "ask_user", "type": "human" })]).unwrap()
     }
 
-    /// The standings of everyone, as `name: standing (criterion)`, or the error.
+    /// The candidates as `name: standing (criterion)`, or the error.
     fn check(executor: Value, operation: Option<&str>, effects: Value, expected: &[&str]) {
         let executor = ExecutorRef::parse(&executor).unwrap();
         let effects = Allowed::read("side_effects", &effects).unwrap();

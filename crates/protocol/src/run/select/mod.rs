@@ -1,4 +1,4 @@
-//! Which executor does an action: named ones are checked, the others are chosen, and the reasons for
+//! Which executor executes an action: a named one is checked, otherwise one is chosen, and the reasons for
 //! and against each are data.
 
 mod candidate;

@@ -1,4 +1,4 @@
-//! The order of executors that could all do an action.
+//! The order of eligible executors.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -10,12 +10,12 @@ use super::choose::Wish;
 use crate::read::Availability;
 use crate::{Entry, Permission};
 
-/// By what executors are compared, the first difference deciding.
+/// The criteria, in order; the first difference decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Criterion {
-    /// How many of the wanted capabilities it offers.
+    /// The number of requested capabilities that it offers.
     Capabilities,
     /// Whether it is made for the operation.
     Operation,
@@ -23,13 +23,13 @@ pub enum Criterion {
     Permission,
     /// Whether it is free.
     Availability,
-    /// What it costs; an unknown cost comes last.
+    /// Its cost; an unknown cost comes last.
     Cost,
-    /// The order of the types, then of the names: the same choice every time.
+    /// The order of types, then of names, so that the choice is deterministic.
     Name,
 }
 
-/// How one executor compares.
+/// The rank of one executor.
 #[derive(Clone, Debug)]
 pub(super) struct Rank<'a> {
     capabilities: Reverse<usize>,
@@ -55,12 +55,12 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Whether anything that was asked for points to it.
+    /// Returns whether a capability or the operation points to it.
     pub(super) fn is_wanted(&self) -> bool {
         self.capabilities.0 > 0 || self.operation.0
     }
 
-    /// The first difference, and who is better.
+    /// Returns the first difference, and the better one.
     pub(super) fn compare(&self, other: &Self) -> (Ordering, Criterion) {
         let by_name = (self.kind as usize, self.name).cmp(&(other.kind as usize, other.name));
         let criteria = [

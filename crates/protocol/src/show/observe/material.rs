@@ -1,4 +1,4 @@
-//! What there is to show: the parts of an outcome that privacy leaves, redacted and harmless.
+//! The parts of an outcome that privacy permits, redacted and escaped.
 
 use provost_contract::action::{ActionStatus, Outcome, OutcomeReason, SummaryLevel};
 use provost_contract::policies::OutcomePart;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::Privacy;
 use crate::show::render::{neutral, neutral_json};
 
-/// Text or JSON the executor gave.
+/// Text or JSON from the executor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Output {
     None,
     Text(String),
-    /// Written over several lines.
+    /// Returns it formatted over several lines.
     Json(String),
 }
 
@@ -29,9 +29,9 @@ impl Output {
 #[derive(Clone, Debug)]
 pub(super) struct Material {
     pub(super) output: Output,
-    /// The best summary there is, and who made it.
+    /// The best summary, and its source.
     pub(super) summary: Option<(String, SummaryLevel)>,
-    /// Why it did not end well; always there when it did not.
+    /// Why it did not complete; always present in that case.
     pub(super) reason: Option<String>,
     pub(super) excerpts: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Material {
     }
 }
 
-/// A JSON value as text, redacted before and after it is quoted.
+/// Returns a JSON value as text, redacted before and after it is quoted.
 fn written(value: &Value, privacy: &Privacy) -> String {
     let clean = privacy.secrets.redacted_value(value);
     let text = match clean.as_str() {
@@ -80,7 +80,7 @@ fn written(value: &Value, privacy: &Privacy) -> String {
     neutral_json(&privacy.secrets.redacted(&text)).into_owned()
 }
 
-/// What the runtime itself knows about an ending nobody explained.
+/// Returns the runtime's own reason for an ending without an explanation.
 fn mechanical_reason(outcome: &Outcome) -> Option<String> {
     let known = match outcome.reason {
         Some(OutcomeReason::DependencyNotCompleted) => Some("a dependency did not complete"),

@@ -1,7 +1,7 @@
-//! What the model is shown of an outcome: result policy × outcome × budget × privacy.
+//! Observations: what the model is shown of an outcome, by result policy, budget and privacy.
 //!
-//! The policy is the model's wish. Privacy decides first what exists at all, then the policy picks from
-//! it, then the budget cuts, and whatever was cut can be asked for by a reference. Whether an action may
+//! Privacy first removes what must not be shown, then the result policy of the model selects from
+//! the rest, then the budget truncates. Truncated text can be requested by a reference. Whether an action may
 //! run is decided elsewhere.
 
 mod material;

@@ -1,13 +1,13 @@
-//! The part of an output that matters most, when not all of it fits.
+//! Selects the most relevant part of an output if not all of it fits.
 
 use std::collections::HashSet;
 
 use super::material::Material;
 
-/// Words by which a line reports an error, in any case.
+/// Words that mark a line as an error, case-insensitive.
 const ERROR_WORDS: [&str; 6] = ["error", "fail", "panic", "exception", "fatal", "denied"];
 
-/// The lines the priorities name, in their order, each line once.
+/// Returns the lines that the priorities select, in their order, each line once.
 pub(super) fn prioritised<'a>(material: &'a Material, priority: &[String]) -> Vec<&'a str> {
     let mut seen: HashSet<&str> = HashSet::new();
     let wanted = priority.iter().flat_map(|word| lines_of(material, &word.to_lowercase()));
@@ -21,7 +21,7 @@ fn lines_of<'a>(material: &'a Material, wanted: &str) -> Vec<&'a str> {
         "file_paths" => paths(output).collect(),
         "diff" => output.filter(|line| is_diff(line)).collect(),
         "matching_lines" => material.excerpts.iter().flat_map(|excerpt| excerpt.lines()).collect(),
-        // Any other word asks for the lines that contain it: `warnings` finds `warning: unused`.
+        // Any other word selects the lines that contain it: `warnings` finds `warning: unused`.
         word => {
             let stem = word.strip_suffix('s').unwrap_or(word).replace('_', " ");
             output.filter(|line| line.to_lowercase().contains(&stem)).collect()
@@ -38,7 +38,7 @@ fn is_diff(line: &str) -> bool {
     line.starts_with(['+', '-']) || line.starts_with("@@") || line.starts_with("diff ")
 }
 
-/// Words that look like a path: a slash or a file extension, and nothing but path characters.
+/// Returns words that look like a path: a slash or a file extension, and only path characters.
 fn paths<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     lines
         .flat_map(str::split_whitespace)

@@ -1,24 +1,24 @@
-//! What may not be shown, whatever the result policy asks.
+//! What must not be shown, whatever the result policy requests.
 
 use provost_contract::policies::{DataVisibility, Effective, OutcomePart, Required, ResultGranularity};
 
 use super::Secrets;
 
-/// The limits of one observation that no wish of the model can move.
+/// The limits of one observation, which the model cannot change.
 #[derive(Clone, Debug)]
 pub struct Privacy {
-    /// Texts never shown.
+    /// Texts that are never shown.
     pub secrets: Secrets,
-    /// Who may see the result at all.
+    /// The permitted readers of the result.
     pub visibility: DataVisibility,
-    /// Parts of the outcome that stay with the runtime.
+    /// Parts of the outcome that are hidden from the model.
     pub withheld: Required<OutcomePart>,
-    /// The finest result there may be.
+    /// The finest permitted granularity.
     pub granularity: ResultGranularity,
 }
 
 impl Privacy {
-    /// The limits the policies set, and the secrets the runtime knows.
+    /// Combines the limits of the policies with the secrets that the runtime knows.
     pub fn new(policies: &Effective, secrets: Secrets) -> Self {
         Self {
             secrets,

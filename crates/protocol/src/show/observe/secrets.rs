@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 const MASKS: [&str; 3] = ["[redacted]", "***", ""];
-/// Masking can join pieces to a new secret; after so many rounds the text is given up.
+/// Masking can join pieces to a new secret; after this many rounds the whole text is dropped.
 const ROUNDS_MAX: usize = 8;
 
 /// Secret texts; they cannot be printed.
@@ -24,18 +24,18 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Takes the texts; empty ones hide nothing and are left out.
+    /// Creates a set from texts; empty ones are ignored.
     pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
         let mut texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         texts.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         texts.dedup();
-        // The mask itself must not spell a secret.
+        // The mask itself must not contain a secret.
         let clean = |mask: &&str| !texts.iter().any(|secret| mask.contains(secret.as_str()));
         let mask = MASKS.into_iter().find(clean).unwrap_or_default();
         Self { texts, mask }
     }
 
-    /// The text without any secret.
+    /// Returns the text without any secret.
     pub(super) fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for _ in 0..ROUNDS_MAX {
@@ -51,7 +51,7 @@ impl Secrets {
         Cow::Borrowed("")
     }
 
-    /// The value without any secret, in texts and in keys, before quoting could hide one.
+    /// Returns the value without any secret, in texts and in keys, before quoting could hide one.
     pub(super) fn redacted_value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.redacted(text).into_owned().into(),

@@ -1,4 +1,4 @@
-//! The result section of the page: status, references and content, never the arguments.
+//! The result section of the transcript: status, references and content, never the arguments.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use provost_contract::action::{ActionId, ContentFormat, Observation};
 
 use crate::show::render::{Language, one_line, write_fenced};
 
-/// The Markdown section of one result.
+/// Returns the Markdown section of one result.
 pub fn result_section(action: &ActionId, seen: &Observation) -> String {
     let mut out = String::new();
     write_result(&mut out, action, seen);

@@ -1,4 +1,4 @@
-//! The result policy at work: which parts of the material make the content.
+//! Applies the result policy: which parts of the material make the content.
 
 use provost_contract::action::{ActionStatus, ContentFormat, ReturnToModel, SummaryLevel};
 use provost_contract::policies::ResultGranularity;
@@ -7,13 +7,13 @@ use super::material::{Material, Output};
 use super::prioritise::prioritised;
 use super::view::View;
 
-/// What is to be shown, before the last cut.
+/// The selected content, before truncation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) format: ContentFormat,
     pub(super) level: Option<SummaryLevel>,
-    /// Something that was asked for is left out already.
+    /// Whether requested content was already omitted.
     pub(super) left_out: bool,
 }
 
@@ -24,7 +24,7 @@ impl Body {
     }
 }
 
-/// Applies the policy, held to what the granularity allows.
+/// Applies the policy, limited by the granularity.
 pub(super) fn shape(view: &View<'_>, material: &Material) -> Body {
     let status = view.outcome.status();
     match capped(view.policy.return_to_model, view.privacy.granularity, status) {
@@ -38,7 +38,7 @@ pub(super) fn shape(view: &View<'_>, material: &Material) -> Body {
     }
 }
 
-/// The finest wish the granularity allows.
+/// Returns the policy limited to the permitted granularity.
 fn capped(wish: ReturnToModel, finest: ResultGranularity, status: ActionStatus) -> ReturnToModel {
     let wished = match wish {
         ReturnToModel::None => ResultGranularity::None,
@@ -69,8 +69,8 @@ fn ended_badly(status: ActionStatus) -> bool {
     }
 }
 
-/// The reason first, so that a cut never takes it; then the summary. Without either, the output speaks
-/// for itself.
+/// The reason comes first, so that truncation never removes it; then the summary. Without either, the output
+/// is shown.
 fn summary(material: &Material) -> Body {
     if let Some((text, level)) = &material.summary {
         let body = Body::text(material.reason.iter().chain([text]).cloned());
@@ -88,7 +88,7 @@ fn structured(view: &View<'_>, material: &Material) -> Body {
         return Body::text(material.reason.iter().chain([json]).cloned());
     }
     let fits = view.counter.count(json) <= view.tokens();
-    // Half an object misleads; a summary does not.
+    // Half an object is misleading; a summary is not.
     if !fits && material.summary.is_some() {
         return Body { left_out: true, ..summary(material) };
     }
@@ -111,7 +111,7 @@ fn whole(material: &Material) -> Body {
     }
 }
 
-/// All of it when it fits; else what matters most, then the summary, as far as the budget goes.
+/// Everything if it fits; else the priorities, then the summary, within the budget.
 fn adaptive(view: &View<'_>, material: &Material) -> Body {
     let all = whole(material);
     if view.counter.count(&all.text) <= view.tokens() {

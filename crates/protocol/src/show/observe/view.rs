@@ -10,33 +10,33 @@ use super::material::Material;
 use super::shape::{Body, shape};
 use crate::TokenCounter;
 
-/// Everything an observation depends on.
+/// The inputs of an observation.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The run, part of every reference.
     pub run_id: &'a str,
     /// The action.
     pub action: &'a ActionId,
-    /// What it came to.
+    /// Its outcome.
     pub outcome: &'a Outcome,
-    /// What the model wants to see.
+    /// The result policy of the model.
     pub policy: &'a ResultPolicy,
-    /// The most tokens the runtime gives; the smaller of this and the policy's own limit holds.
+    /// The token budget of the runtime; the smaller of this and the policy's own limit applies.
     pub budget_tokens: u64,
-    /// What may not be shown.
+    /// What must not be shown.
     pub privacy: &'a Privacy,
-    /// How tokens are counted.
+    /// The token counter.
     pub counter: &'a dyn TokenCounter,
 }
 
 impl View<'_> {
-    /// The tokens the content may have.
+    /// Returns the token limit of the content.
     pub(super) fn tokens(&self) -> u64 {
         self.policy.max_tokens.map_or(self.budget_tokens, |wanted| wanted.min(self.budget_tokens))
     }
 }
 
-/// Shapes an outcome to what the model may see of it.
+/// Builds the observation of an outcome.
 pub fn observe(view: &View<'_>) -> Observation {
     let mut seen = Observation::new(view.outcome.status());
     if !view.privacy.visibility.shows(Audience::Model) {
@@ -52,7 +52,7 @@ pub fn observe(view: &View<'_>) -> Observation {
     seen
 }
 
-/// Cuts the body to the budget, and says so.
+/// Truncates the body to the budget, and marks it.
 fn fit(view: &View<'_>, body: Body, seen: &mut Observation) {
     let kept = view.counter.prefix(&body.text, view.tokens());
     let whole = kept.len() == body.text.len();
@@ -66,8 +66,8 @@ fn fit(view: &View<'_>, body: Body, seen: &mut Observation) {
     seen.content = kept.to_owned();
 }
 
-/// A cut text is always stored and referenced; otherwise the policy decides. A status needs no reference,
-/// and what never ran has nothing to refer to.
+/// Truncated text is always stored and referenced; otherwise the policy decides. A status needs no reference,
+/// and an action that never ran has nothing to refer to.
 fn refers(view: &View<'_>, seen: &Observation) -> bool {
     let ran = matches!(seen.status, ActionStatus::Completed | ActionStatus::Failed | ActionStatus::Waiting);
     let stored = view.policy.store_full && (ran || !view.outcome.output.is_null());

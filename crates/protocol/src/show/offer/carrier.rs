@@ -1,5 +1,5 @@
-//! The schema of the carrier tool: one plain object, whatever the provider. The real check follows after
-//! the call was read.
+//! The schema of the carrier tool: one plain object for every provider. The complete check follows after
+//! the call was parsed.
 
 use provost_contract::action::ExecutorType;
 use provost_contract::json::Object;
@@ -8,31 +8,31 @@ use serde_json::{Value, json};
 use super::{closed, gemini};
 use crate::Catalog;
 
-/// What the carrier tool says of itself.
+/// The description of the carrier tool.
 pub const CARRIER_DESCRIPTION: &str =
     "Declare what shall be done next, or answer. Call this exactly once and call no other tool.";
 
-/// More names are not listed: the prompt holds them all.
+/// More names are not listed: the prompt contains them all.
 const NAMES_MAX: usize = 200;
-/// The ways a flat call can ask for its result.
+/// The result policies of a flat call.
 const RESULTS: [&str; 6] = ["summary", "full", "structured", "on_failure", "on_demand", "adaptive"];
 
-/// What a provider takes as the schema of a tool.
+/// The schema dialect of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// JSON Schema: Anthropic, llama.cpp grammars, and whoever takes a plain schema.
+    /// JSON Schema: Anthropic, llama.cpp grammars, and others that accept a plain schema.
     Plain,
-    /// OpenAI with `strict`: every object is closed and every property required; what is optional may be
-    /// null. Take the nulls out with [`without_strict_nulls`](super::without_strict_nulls).
+    /// OpenAI with `strict`: every object is closed and every property required; optional properties may be
+    /// null. Remove the nulls with [`without_strict_nulls`](super::without_strict_nulls).
     OpenAiStrict,
-    /// Gemini's `parameters`: one type a node, no open objects, no closed ones either.
+    /// Gemini's `parameters`: one type per node, neither open nor closed objects.
     Gemini,
 }
 
-/// The schema of the carrier tool for this turn.
+/// Returns the schema of the carrier tool for this turn.
 ///
-/// None when the dialect cannot express the arguments of a tool; then send the plain schema in the
-/// provider's looser field.
+/// `None` if the dialect cannot express the arguments of a tool; then send the plain schema in the
+/// provider's less strict field.
 pub fn carrier_schema(catalog: &Catalog, dialect: Dialect) -> Option<Value> {
     match dialect {
         Dialect::Plain => Some(plain(catalog)),
@@ -111,7 +111,7 @@ fn name(catalog: &Catalog) -> Value {
     json!({ "type": "string", "enum": distinct })
 }
 
-/// The argument schemas of the turn, each once: the tools', and what a delegation takes.
+/// Returns the argument schemas of the turn without duplicates: those of tools, and that of a delegation.
 pub(super) fn argument_schemas(catalog: &Catalog) -> Vec<Value> {
     let of_tool = |entry: &crate::Entry| match &entry.input_schema {
         Some(schema) => schema.raw().clone(),

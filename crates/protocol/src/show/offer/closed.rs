@@ -1,4 +1,4 @@
-//! OpenAI's strict subset: every object closed, every property required, what is optional nullable.
+//! OpenAI's strict subset: every object closed, every property required, optional properties nullable.
 
 use provost_contract::action::ExecutorType;
 use provost_contract::json::{self, Object};
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::carrier::argument_schemas;
 use crate::Catalog;
 
-/// How deep a strict schema may nest.
+/// The maximum depth of a strict schema.
 const DEPTH_MAX: usize = 10;
-/// What a strict schema may say. Everything else only narrows, and is checked after the call was read.
+/// The keywords of a strict schema. Other keywords only narrow, and are checked after the call was parsed.
 const KEPT: [&str; 10] = [
     "description",
     "minimum",
@@ -22,7 +22,7 @@ const KEPT: [&str; 10] = [
     "maxItems",
     "format",
 ];
-/// What changes the meaning in ways the subset cannot say.
+/// Keywords with a meaning that the subset cannot express.
 const REFUSED: [&str; 9] = [
     "$ref",
     "allOf",
@@ -35,7 +35,7 @@ const REFUSED: [&str; 9] = [
     "unevaluatedProperties",
 ];
 
-/// The carrier schema, closed; none when the arguments of a tool cannot be.
+/// Returns the closed carrier schema; `None` if the arguments of a tool cannot be closed.
 pub(super) fn closed_carrier(catalog: &Catalog, plain: &Value) -> Option<Value> {
     let mut carrier = plain.clone();
     if let Some(args) = carrier.pointer_mut("/properties/calls/items/properties/args") {
@@ -46,7 +46,7 @@ pub(super) fn closed_carrier(catalog: &Catalog, plain: &Value) -> Option<Value> 
     closed(&carrier, 0)
 }
 
-/// Arguments without properties close to an empty object only when the tool takes none.
+/// Arguments without properties become an empty closed object only if the tool takes none.
 fn closed_arguments(schema: &Value) -> Option<Value> {
     let open =
         schema.get("properties").is_none() && schema.get("additionalProperties") != Some(&Value::Bool(false));
@@ -88,7 +88,7 @@ fn closed(schema: &Value, depth: usize) -> Option<Value> {
     Some(Value::Object(out))
 }
 
-/// An object that names no property would close to nothing; one that may hold anything cannot be closed.
+/// An object without properties would close to nothing; one that may contain anything cannot be closed.
 fn close_object(raw: &Object, out: &mut Object, depth: usize) -> Option<()> {
     let none = Object::new();
     let properties = json::object(raw, "properties").unwrap_or(&none);
@@ -138,9 +138,9 @@ fn is_required(raw: &Object, name: &str) -> bool {
     json::list(raw, "required").is_some_and(|names| names.iter().any(|required| required == name))
 }
 
-/// Takes out the nulls a strict schema makes a model write for what it leaves out.
+/// Removes the nulls that a strict schema makes a model write for omitted properties.
 ///
-/// Only arguments of known tools are touched, and only nulls their own schema does not take.
+/// Only arguments of known tools are changed, and only nulls that their own schema does not accept.
 pub fn without_strict_nulls(catalog: &Catalog, arguments: &mut Value) {
     let calls = arguments.get_mut("calls").and_then(Value::as_array_mut);
     for call in calls.into_iter().flatten() {

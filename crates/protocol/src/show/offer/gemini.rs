@@ -1,4 +1,4 @@
-//! Gemini's subset: one type a node, `nullable` instead of a null type, objects that name a property.
+//! Gemini's subset: one type per node, `nullable` instead of a null type, objects with at least one property.
 
 use provost_contract::json::{self, Object};
 use serde_json::{Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::carrier::argument_schemas;
 use crate::Catalog;
 
-/// What a node may say beside its type.
+/// The keywords of a node in addition to its type.
 const KEPT: [&str; 7] = ["description", "format", "minimum", "maximum", "minItems", "maxItems", "pattern"];
-/// What changes the meaning in ways the subset cannot say.
+/// Keywords with a meaning that the subset cannot express.
 const REFUSED: [&str; 6] = ["$ref", "allOf", "not", "if", "patternProperties", "prefixItems"];
 
-/// The carrier schema in Gemini's words; none when the arguments of a tool have no such form.
+/// Returns the carrier schema for Gemini; `None` if the arguments of a tool cannot be expressed.
 pub(super) fn gemini_carrier(catalog: &Catalog, plain: &Value) -> Option<Value> {
     let mut carrier = plain.clone();
     if let Some(call) =
@@ -33,7 +33,7 @@ pub(super) fn gemini_carrier(catalog: &Catalog, plain: &Value) -> Option<Value> 
     node(&carrier)
 }
 
-/// A tool without arguments needs no branch: its call leaves them out.
+/// A tool without arguments needs no branch: its call omits them.
 fn takes_nothing(schema: &Value) -> bool {
     let names_none = schema.get("properties").and_then(Value::as_object).is_none_or(Object::is_empty);
     names_none && schema.get("additionalProperties") == Some(&Value::Bool(false))
@@ -45,7 +45,7 @@ fn node(schema: &Value) -> Option<Value> {
         return None;
     }
     if let Some(branches) = json::list(raw, "anyOf").or_else(|| json::list(raw, "oneOf")) {
-        // Nothing may stand beside the branches.
+        // No other keyword is allowed next to the branches.
         let branches = branches.iter().map(node).collect::<Option<Vec<Value>>>()?;
         return Some(json!({ "anyOf": branches }));
     }
@@ -72,7 +72,7 @@ fn node(schema: &Value) -> Option<Value> {
     Some(Value::Object(out))
 }
 
-/// The one type of a node, and whether it may be null.
+/// Returns the type of a node, and whether it may be null.
 fn kind_of(raw: &Object) -> Option<(&str, bool)> {
     match raw.get("type")? {
         Value::String(kind) => Some((kind, false)),

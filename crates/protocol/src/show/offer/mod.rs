@@ -1,5 +1,5 @@
-//! What a turn offers its model: the carrier tool and the instructions, both written from the catalog
-//! the answer is checked against.
+//! The offer of a turn: the carrier tool and the instructions, both generated from the catalog
+//! that the response is checked against.
 
 mod carrier;
 mod closed;

@@ -1,4 +1,4 @@
-//! The instructions a model gets, written from the catalog of its turn.
+//! The instructions for a model, generated from the catalog of its turn.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,19 @@ use crate::read::{example_arguments, fenced_block, flat_call};
 use crate::show::render::{code_span, neutral_json, one_line};
 use crate::{CARRIER_TOOL, Catalog, Entry};
 
-/// A longer schema is told as a signature.
+/// A longer schema is shown as a signature.
 const SCHEMA_CHARS_MAX: usize = 2_000;
-/// After so many characters of catalog, all schemas are told as signatures.
+/// If the catalog has more characters, all schemas are shown as signatures.
 const CATALOG_CHARS_MAX: usize = 60_000;
-/// A longer description is cut.
+/// A longer description is truncated.
 const DESCRIPTION_CHARS_MAX: usize = 400;
 
-/// How the model shall carry its declarations.
+/// How the model carries its declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferedCarrier {
-    /// By the native tool.
+    /// With the native tool.
     ToolCall,
-    /// By a fenced block, for models without tools.
+    /// With a fenced block, for models without tools.
     FencedBlock,
 }
 
@@ -134,7 +134,7 @@ fn write_entry(text: &mut String, entry: &Entry, room_for_schemas: bool) {
     text.push('\n');
 }
 
-/// The first tool or agent we can write an example for.
+/// Returns the first tool or agent for which an example can be generated.
 fn example(catalog: &Catalog, carrier: OfferedCarrier) -> Option<String> {
     let candidates = catalog.of(ExecutorType::Tool).chain(catalog.of(ExecutorType::Agent));
     let mut written = candidates.filter_map(|entry| Some((entry, example_arguments(entry)?)));

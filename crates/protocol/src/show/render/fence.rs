@@ -2,7 +2,7 @@
 
 use super::turn_tags::{neutral, neutral_json};
 
-/// What stands in a fence.
+/// The content of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     /// Markdown or plain text.
@@ -23,7 +23,7 @@ impl Language {
     }
 }
 
-/// Writes the content between fences longer than any run of backticks in it, its turn tags neutralised.
+/// Writes the content between fences longer than any run of backticks in it, with turn tags escaped.
 pub(crate) fn write_fenced(out: &mut String, language: Language, content: &str) {
     let content = match language {
         Language::Markdown => neutral(content),

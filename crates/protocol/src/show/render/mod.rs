@@ -1,7 +1,7 @@
-//! Putting foreign text into a page a model reads, so that it cannot pretend to be part of the page.
+//! Embeds untrusted text in a page that a model reads, so that it cannot imitate a part of the page.
 //!
-//! Two things give the page its shape: turn tags and code fences, with a few headings of ours. Text of
-//! users, tools and models can contain none of them in a place where they would count.
+//! The page is structured by turn tags, code fences and a few headings. Text of
+//! users, tools and models cannot contain any of them where they would take effect.
 
 mod fence;
 mod line;

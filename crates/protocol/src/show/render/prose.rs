@@ -1,9 +1,9 @@
-//! Foreign text that stands on the page by itself.
+//! Untrusted text outside a fence.
 
 use super::fence::{Language, longest_run, write_fenced};
 use super::turn_tags::neutral;
 
-/// The beginnings of lines that give our page its shape.
+/// The line prefixes that structure the page.
 const OUR_HEADINGS: [&str; 6] = [
     "## User request",
     "## Assistant protocol request and runtime observations",
@@ -13,7 +13,7 @@ const OUR_HEADINGS: [&str; 6] = [
     "### Result for ",
 ];
 
-/// Writes text as it is, unless it could pass for a part of the page: then it stands in a fence.
+/// Writes text unchanged, or in a fence if it could be mistaken for a part of the page.
 pub(crate) fn write_prose(out: &mut String, text: &str) {
     let text = text.trim_matches(['\n', '\r']);
     if is_plain(text) {
@@ -24,7 +24,7 @@ pub(crate) fn write_prose(out: &mut String, text: &str) {
     }
 }
 
-/// The beginnings of HTML that Markdown reads on until its own end, past blank lines and fences.
+/// The starts of HTML blocks that extend past blank lines and fences.
 const SWALLOWING: [&str; 6] = ["<!", "<?", "<pre", "<script", "<style", "<textarea"];
 
 /// Without three equal marks in a row no fence can open.

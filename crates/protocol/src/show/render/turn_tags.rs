@@ -1,13 +1,13 @@
-//! Turn tags in foreign text lose their bracket.
+//! Escapes turn tags in untrusted text.
 
 use std::borrow::Cow;
 
-/// The same text with every turn tag written `&lt;turn`.
+/// Returns the text with every turn tag written `&lt;turn`.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     replaced(text, "&lt;")
 }
 
-/// The same JSON with every turn tag written `\u003cturn`: it still reads as the same value.
+/// Returns the JSON with every turn tag written `\u003cturn`: it parses to the same value.
 pub(crate) fn neutral_json(text: &str) -> Cow<'_, str> {
     replaced(text, "\\u003c")
 }
@@ -30,17 +30,17 @@ fn replaced<'a>(text: &'a str, bracket: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Whether what follows a bracket makes it a turn tag, opening or closing, however it is spaced.
+/// Returns whether the text after a bracket makes it a turn tag, opening or closing, with any spacing.
 fn opens_turn(rest: &str) -> bool {
     let mut letters = rest.chars().filter(|c| !is_blank(*c)).skip_while(|c| *c == '/');
     let word = ['t', 'u', 'r', 'n']
         .into_iter()
         .all(|wanted| letters.next().is_some_and(|letter| letter.to_ascii_lowercase() == wanted));
-    // `<turnstile>` is no turn; `<turn>`, `<turn index=…`, `<turn/>` and a cut `<turn` are.
+    // `<turnstile>` is not a turn; `<turn>`, `<turn index=…`, `<turn/>` and a truncated `<turn` are.
     word && rest_of_word(rest).is_none_or(|next| !next.is_alphanumeric() && next != '-' && next != '_')
 }
 
-/// The character right behind the word.
+/// Returns the character after the word.
 fn rest_of_word(rest: &str) -> Option<char> {
     let mut letters = rest.chars().skip_while(|c| is_blank(*c) || *c == '/');
     let mut seen = 0;
@@ -52,7 +52,7 @@ fn rest_of_word(rest: &str) -> Option<char> {
     letters.next()
 }
 
-/// White space, and the characters that take no room at all.
+/// White space, and zero-width characters.
 fn is_blank(character: char) -> bool {
     character.is_whitespace()
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')

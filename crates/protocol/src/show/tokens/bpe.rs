@@ -24,7 +24,7 @@ impl TokenCounter for Bpe {
         let kept = usize::try_from(tokens).unwrap_or(usize::MAX);
         let Some(first) = encoded.get(..kept) else { return text };
         let bytes: usize = Self::vocabulary().decode_bytes(first).map_or(0, |bytes| bytes.len());
-        // A token may end inside a character, and a shorter text may be encoded less tightly.
+        // A token may end inside a character, and a shorter text may be encoded less densely.
         let mut end = text.floor_char_boundary(bytes);
         while end > 0 && self.count(text.get(..end).unwrap_or_default()) > tokens {
             end = text.floor_char_boundary(end - 1);

@@ -1,14 +1,14 @@
-//! What a counter promises.
+//! The trait of token counters.
 
-/// Counts tokens the way some model does, or near enough.
+/// Counts tokens like some model, at least approximately.
 ///
-/// Implementations are pure: the same text always has the same count, and `prefix(text, n)` is a
-/// beginning of the text that counts at most `n`, as long as the counter can make it, cut between
+/// Implementations are pure: the same text always has the same count. `prefix(text, n)` is the longest
+/// prefix that the counter can find with at most `n` tokens, cut between
 /// characters.
 pub trait TokenCounter: Send + Sync {
-    /// How many tokens a text has.
+    /// Returns the number of tokens of a text.
     fn count(&self, text: &str) -> u64;
 
-    /// The longest beginning of a text that has at most so many tokens.
+    /// Returns the longest prefix of a text with at most this many tokens.
     fn prefix<'a>(&self, text: &'a str, tokens: u64) -> &'a str;
 }

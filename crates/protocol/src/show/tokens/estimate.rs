@@ -4,7 +4,7 @@ use super::TokenCounter;
 
 const CHARS_PER_TOKEN: usize = 4;
 
-/// Takes four characters for a token, and a last incomplete four for one more.
+/// Counts four characters as a token, and an incomplete rest as one more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Estimate;
 
@@ -15,7 +15,7 @@ impl TokenCounter for Estimate {
 
     fn prefix<'a>(&self, text: &'a str, tokens: u64) -> &'a str {
         let chars = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(CHARS_PER_TOKEN);
-        // A character has at least one byte, so a short text needs no walk.
+        // A character has at least one byte, so a short text need not be walked.
         if text.len() <= chars {
             return text;
         }

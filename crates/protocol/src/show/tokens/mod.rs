@@ -1,4 +1,4 @@
-//! How much of a model's window a text takes.
+//! Token counts of texts.
 
 #[cfg(feature = "bpe")]
 mod bpe;

@@ -10,24 +10,24 @@ use super::replay::Fullness;
 use crate::show::observe::write_result;
 use crate::show::render::{Language, code_span, one_line, write_fenced};
 
-/// A call as the model declared it, beside what it came to.
+/// A declared call and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// The action.
     pub id: ActionId,
-    /// Who was asked.
+    /// The executor.
     pub executor: ExecutorRef,
-    /// The verb.
+    /// The operation.
     pub operation: Option<String>,
-    /// What it waited for.
+    /// Its dependencies.
     pub depends: Vec<ActionId>,
-    /// What it was to do, in a few words.
+    /// Its title.
     pub description: Option<String>,
     /// The arguments.
     pub args: Option<Object>,
     /// The task text.
     pub prompt: Option<String>,
-    /// What the model may see of the result.
+    /// The observation of the result.
     pub result: Observation,
 }
 
@@ -58,7 +58,7 @@ impl Call {
         write_result(out, &self.id, &self.result);
     }
 
-    /// A concrete tool or agent by its name; everything else by type and target.
+    /// Returns a concrete tool or agent by its name, any other executor by type and target.
     fn asked(&self) -> String {
         match (self.executor.kind, &self.executor.target) {
             (Some(ExecutorType::Tool), Target::Named(name)) => format!("Tool: {}", code_span(name)),
@@ -85,7 +85,7 @@ impl Call {
     }
 }
 
-/// About how long the arguments are when written; no text is built for it.
+/// Estimates the length of the arguments as text, without building it.
 fn size_of_object(args: &Object) -> usize {
     args.iter().map(|(key, value)| key.len() + size_of_value(value)).sum()
 }

@@ -1,4 +1,4 @@
-//! Where the work stands: done, in doubt, next.
+//! The progress of the work: done, in doubt, next.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,22 @@ use provost_contract::action::{ActionId, ActionStatus, OutcomeReason};
 
 use crate::run::schedule::Schedule;
 
-/// More ids than this are counted, not listed.
+/// If there are more ids, they are counted and not listed.
 const IDS_MAX: usize = 40;
 
-/// What a model must know after the turns that told it are gone.
+/// What a model must know after earlier turns were compacted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     /// Completed.
     pub done: Vec<ActionId>,
-    /// Started, and nobody knows how they ended.
+    /// Started, with an unknown outcome.
     pub in_doubt: Vec<ActionId>,
-    /// Running, waiting or still to start.
+    /// Running, waiting or not started.
     pub next: Vec<ActionId>,
 }
 
 impl Frontier {
-    /// Reads it off a schedule, so that nobody has to keep it.
+    /// Computes it from a schedule, so that it need not be stored.
     pub fn of(schedule: &Schedule) -> Self {
         let mut frontier = Self::default();
         for (at, (id, status)) in schedule.statuses().enumerate() {
@@ -39,7 +39,7 @@ impl Frontier {
         frontier
     }
 
-    /// Whether there is nothing to tell.
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty() && self.in_doubt.is_empty() && self.next.is_empty()
     }

@@ -1,9 +1,9 @@
-//! The history of a conversation as one readable page, for the next call of the model.
+//! The history of a conversation as one Markdown page, for the next model call.
 //!
-//! It shows what users asked, what was declared and what it came to, each call beside its result, and
-//! nothing else: private reasoning, provider messages and progress have no place in [`Turn`]. A page
-//! only grows at its end, so that a provider's cache of its beginning stays good; where older
-//! declarations are compressed, the page says how many.
+//! It contains user requests, declarations and their outcomes, each call with its result, and
+//! nothing else: private reasoning, provider messages and progress are not part of [`Turn`]. A page
+//! only grows at its end, so that a provider's prompt cache stays valid; if older
+//! declarations are compressed, the page counts them.
 
 mod call;
 mod frontier;

@@ -1,4 +1,4 @@
-//! The page itself: turns are added at the end, older declarations are compressed in steps.
+//! The page: turns are added at the end, older declarations are compressed in steps.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,16 @@ use super::turn::Turn;
 const CLOSING: &str = "Based on all turns above, decide the next step.\n\
     Strictly follow the Agent Protocol output requirements for this request.\n";
 
-/// A page that grows turn by turn. A turn is written once when it is added and once when it is
-/// compressed, so a long history costs as much a turn as a short one.
+/// A page that grows turn by turn. A turn is rendered once when it is added and once when it is
+/// compressed, so the cost of a turn does not depend on the length of the history.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     replay: Replay,
-    /// Turns that are written for good.
+    /// Turns that will not change.
     settled: String,
     /// Turns that may still be compressed.
     recent: VecDeque<Recent>,
-    /// The same, as they are shown now, one behind the other.
+    /// The rendering of these turns, concatenated.
     tail: String,
     turns: usize,
     runs_in_recent: usize,
@@ -31,12 +31,12 @@ pub struct Transcript {
 struct Recent {
     turn: Turn,
     index: usize,
-    /// Where it begins in the tail.
+    /// Its offset in the tail.
     start: usize,
 }
 
 impl Transcript {
-    /// An empty page.
+    /// Creates an empty page.
     pub fn new(replay: Replay) -> Self {
         Self {
             replay,
@@ -50,7 +50,7 @@ impl Transcript {
         }
     }
 
-    /// The page of a whole history.
+    /// Creates the page of a whole history.
     pub fn of(turns: impl IntoIterator<Item = Turn>, replay: Replay) -> Self {
         let mut page = Self::new(replay);
         turns.into_iter().for_each(|turn| page.push(turn));
@@ -76,7 +76,7 @@ impl Transcript {
         }
     }
 
-    /// Compresses all but the runs to keep, which stay as they are behind them.
+    /// Compresses all runs except the last ones to keep.
     fn compress(&mut self, keep: usize) {
         while self.runs_in_recent > keep {
             let Some(oldest) = self.recent.pop_front() else { break };
@@ -90,25 +90,25 @@ impl Transcript {
         self.recent.iter_mut().for_each(|kept| kept.start -= gone);
     }
 
-    /// How many turns it has.
+    /// Returns the number of turns.
     pub fn turns(&self) -> usize {
         self.turns
     }
 
-    /// How many runs have been compressed since they were first shown. As long as this number stays,
+    /// Returns how many runs have been compressed since they were first shown. While this number is unchanged,
     /// the page only grows at its end.
     pub fn compressed_runs(&self) -> usize {
         self.compressed_runs
     }
 
-    /// The turns alone: the part of the request that only grows.
+    /// Returns the turns: the part of the request that only grows.
     pub fn history(&self) -> String {
         [self.settled.as_str(), self.tail.as_str()].concat()
     }
 
-    /// The whole request: the turns, where the work stands, and the closing instruction.
+    /// Returns the whole request: the turns, the progress of the work, and the closing instruction.
     ///
-    /// After a compaction the frontier stands there even when it is empty: the model must not guess.
+    /// After a compaction the progress is present even if it is empty: the model must not guess.
     pub fn request(&self, frontier: &Frontier) -> String {
         let mut out = self.history();
         if self.was_compacted || !frontier.is_empty() {
@@ -119,7 +119,7 @@ impl Transcript {
     }
 }
 
-/// A short declaration is shown in full as long as it is recent.
+/// A short declaration is shown in full while it is recent.
 fn fullness(turn: &Turn, chars_max: usize) -> Fullness {
     match turn {
         Turn::Run(run) if run.declaration_chars() > chars_max => Fullness::Compressed,

@@ -1,6 +1,6 @@
 //! How much of earlier declarations is shown again.
 
-/// The ways of replaying declarations. Results are shown in every one of them.
+/// The replay modes. Results are shown in every mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     /// Every declaration as it was.
@@ -9,11 +9,11 @@ pub enum Replay {
     Compressed,
     /// Recent and short ones as they were, the others compressed.
     Hybrid {
-        /// At least so many of the latest runs are shown in full.
+        /// The minimum number of the latest runs that are shown in full.
         keep: usize,
-        /// Runs are compressed so many at a time: the page keeps its beginning in between.
+        /// How many runs are compressed at a time: in between, the beginning of the page is unchanged.
         step: usize,
-        /// A longer declaration, in characters, is compressed from the start.
+        /// A longer declaration, in characters, is compressed immediately.
         chars_max: usize,
     },
 }

@@ -7,26 +7,26 @@ use super::replay::Fullness;
 use crate::run::schedule::GraphStatus;
 use crate::show::render::{code_span, one_line, write_prose};
 
-/// What can be shown of a conversation, and nothing more.
+/// A part of a conversation that can be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// What the user asked.
+    /// A request of the user.
     User {
-        /// In the user's words.
+        /// The text.
         text: String,
     },
-    /// What the assistant answered, visible to the user.
+    /// An answer of the assistant, visible to the user.
     Answer {
-        /// In the assistant's words.
+        /// The text.
         text: String,
     },
-    /// A declaration and what became of it.
+    /// A declaration and its outcome.
     Run(Run),
-    /// Earlier turns, compacted to a text.
+    /// A summary of earlier turns.
     Compacted {
-        /// What they came to.
+        /// The summary.
         summary: String,
-        /// Where they can be read.
+        /// A reference to the original turns.
         reference: String,
     },
 }
@@ -36,29 +36,29 @@ pub enum Turn {
 pub struct Run {
     /// The run.
     pub id: String,
-    /// What it was for, in the model's words.
+    /// Its purpose, as given by the model.
     pub purpose: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub status: GraphStatus,
     /// Its calls, in declaration order.
     pub calls: Vec<Call>,
-    /// What stands for the declaration when it is compressed.
+    /// The compressed form of the declaration.
     pub declared: Declared,
 }
 
-/// The short form of a declaration.
+/// The compressed form of a declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// What it asked for; a list of its calls when there is none.
+    /// A summary; the default is a list of its calls.
     pub summary: Option<String>,
-    /// Where it can be read; the run's own record when there is none.
+    /// A reference; the default is the run's own record.
     pub reference: Option<String>,
-    /// Whether it is compressed whatever the replay says.
+    /// Whether it is always compressed.
     pub compressed: bool,
 }
 
 impl Turn {
-    /// Writes the turn with its tags.
+    /// Renders the turn with its tags.
     pub(super) fn write(&self, out: &mut String, index: usize, fullness: Fullness) {
         let _ = writeln!(out, "<turn index=\"{index}\">");
         match self {
@@ -81,7 +81,7 @@ impl Turn {
 }
 
 impl Run {
-    /// The characters of its arguments and prompts: what compressing it saves.
+    /// Returns the number of characters of its arguments and prompts, which compression saves.
     pub(super) fn declaration_chars(&self) -> usize {
         self.calls.iter().map(Call::declaration_chars).sum()
     }
