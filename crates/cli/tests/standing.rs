@@ -32,7 +32,7 @@ fn a_standing_approval_spares_later_runs_their_question_until_it_is_revoked() {
     let later = run(&world, "2", "ada");
     assert_eq!(later.code, 0, "{}", later.stderr);
     let explained = world.provost(&["explain", "last"]).stdout;
-    assert!(explained.contains("user:ada said so at 2026-05-28T20:26:40Z"), "{explained}");
+    assert!(explained.contains("granted at 2026-05-28T20:26:40Z"), "{explained}");
     assert_eq!(run(&world, "3", "bob").code, 0, "a variable makes no other person");
 
     let listed = world.provost(&["--json", "approvals"]).stdout;

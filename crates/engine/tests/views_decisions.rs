@@ -135,7 +135,7 @@ fn an_approval_may_change_the_arguments_and_be_remembered() {
             "7 t1 the run resumed",
             "7 t1 test/ask call_0 allowed by user:ada with other arguments, for the rest of the run: Fine. [person]",
             "8 t1 test/ask call_0 runs: allowed by user:ada [person]",
-            "13 t2 test/ask call_0 runs, as user:ada said to remember: the tool's default says ask [tool_default: preview]",
+            "13 t2 test/ask call_0 runs, by a standing approval of user:ada: the tool's default says ask [tool_default: preview]",
         ],
     );
 }
@@ -163,15 +163,15 @@ fn a_standing_approval_of_an_earlier_run_spares_the_question() {
             "6 t1 test/ask call_0 asks: the tool's default says ask [tool_default: preview]",
             "6 t1 the run waits for a person",
             "7 t1 the run resumed",
-            "7 t1 test/ask  need not be asked about, as user:ada said to remember [person]",
+            "7 t1 test/ask  has a standing approval of user:ada [person]",
             "8 t1 test/ask call_0 is not asked any more: what was asked is no longer the question [engine]",
-            "9 t1 test/ask call_0 runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z, when run_before asked: the tool's default says ask [remembered: preview]",
+            "9 t1 test/ask call_0 runs, by a standing approval of user:ada: granted at 2026-05-28T20:26:40Z in run_before: the tool's default says ask [standing_approval: preview]",
         ],
     );
     let revoked = Signal::Standing { scope: scope.to_string(), grant: None };
     same(
         &lines(&world.signalled(revoked)).split_off(6),
-        &["10 t1 test/ask  must be asked about again, as user:ada says [person]"],
+        &["10 t1 test/ask  its standing approval is revoked by user:ada [person]"],
     );
 }
 

@@ -132,8 +132,7 @@ impl Governed {
         // A separate question: a standing approval of the tool does not answer it.
         match later {
             Some(name) => {
-                let reason =
-                    format!("{name} is read by other programs, which run what stands in it later, unasked");
+                let reason = format!("other programs read {name} and later run what it says without asking");
                 Decision::new(ActionPolicy::Preview, LAYER, "it_runs_later", reason)
             }
             None => decision,

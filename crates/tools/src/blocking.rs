@@ -1,4 +1,4 @@
-//! Blocking work on a thread of its own, which learns when nobody waits for it any more.
+//! Blocking work on a thread of its own, which learns when its caller no longer waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -49,7 +49,10 @@ impl Reader<'_> {
             MessageType::ToolCall => self.read_call(),
             MessageType::ToolResult => self.read_answer(),
             MessageType::InputRequired | MessageType::ApprovalRequired | MessageType::Delta => {
-                self.lose(format!("{kind} message"), "it is a state of the run, which no provider is told");
+                self.lose(
+                    format!("{kind} message"),
+                    "it is a state of the run, and providers have no message for it",
+                );
             }
         }
     }

@@ -34,7 +34,7 @@ impl Reason {
     /// The reason, for a person.
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Bookkeeping => "records of the program, which no model was told",
+            Self::Bookkeeping => "records of the program that were not sent to a model",
             Self::Attached => "added by the program when it asked the model",
             Self::UnknownKind => "a kind of line this version does not know",
             Self::Broken => "the line cannot be read",

@@ -16,7 +16,7 @@ pub enum Mismatch {
     #[error("a value is not of the type its schema asks for")]
     TypeMismatch,
     /// A value is none of those listed.
-    #[error("a value is none of those its schema lists")]
+    #[error("a value is not among those that its schema lists")]
     EnumMismatch,
     /// An object lacks a property it must have.
     #[error("an object lacks a required property")]

@@ -31,7 +31,7 @@ pub fn redact(profile: &str, value: &Value) -> Redaction {
     let value = match profile.parse::<Profile>() {
         Ok(known) => shown(known, value, "", &mut hidden),
         Err(_) => {
-            let reason = "nobody knows the profile, so nothing is shown";
+            let reason = "the profile is unknown, so nothing is shown";
             let decision = Decision::new(Verdict::Deny, LAYER, "unknown_profile", reason);
             hidden.push(Hidden { place: String::new(), decision: decision.given("profile", profile) });
             REDACTED.into()

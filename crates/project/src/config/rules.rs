@@ -44,7 +44,7 @@ fn known_tools(file: &File, rule: &RuleSpec) -> Result<(), (String, String)> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("there are: {}", known.join(", ")),
     };
-    Err((format!("rule `{}` is about the tool `{name}`, which there is not", rule.name), hint))
+    Err((format!("rule `{}` names the tool `{name}`, which does not exist", rule.name), hint))
 }
 
 /// Returns the facts about a tool: how far it reaches from its path, and whether its program is declared.

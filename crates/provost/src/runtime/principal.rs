@@ -17,7 +17,7 @@ pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
         return Err(ContractError::whole(CODE, "the principal must be an object"));
     };
     if said.get("acting_user_id").is_some_and(|user| !user.is_u64()) {
-        return Err(ContractError::field(CODE, "acting_user_id", "must be a whole number, 0 for nobody"));
+        return Err(ContractError::field(CODE, "acting_user_id", "must be a whole number; 0 means no user"));
     }
     let mut whole = said.clone();
     for (key, value) in
@@ -29,7 +29,7 @@ pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
     let principal = ExecutionPrincipal::parse_declared(&Value::Object(whole), &declared)?;
     let known = json::into_object(principal.to_value());
     if let Some(key) = said.keys().find(|key| !known.contains_key(*key)) {
-        return Err(ContractError::field(CODE, key, "is no field of a principal"));
+        return Err(ContractError::field(CODE, key, "is not a field of a principal"));
     }
     Ok(sensitivity::redact_names(given))
 }

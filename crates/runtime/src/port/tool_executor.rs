@@ -34,8 +34,8 @@ pub enum ExecutorError {
     /// It failed.
     #[error("{0}")]
     Failed(String),
-    /// Nobody is registered for the target the tool names.
-    #[error("nobody executes for the target the tool names")]
+    /// No executor is registered for the target that the tool names.
+    #[error("no executor is registered for the target that the tool names")]
     TargetUnavailable,
     /// The call is none it can take.
     #[error(transparent)]

@@ -68,7 +68,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// Another process writes and does not stop.
-    #[error("{} is kept busy by {holder} for more than {waited_ms} ms", path.display())]
+    #[error("{} is in use by {holder} for more than {waited_ms} ms", path.display())]
     Busy {
         /// The file.
         path: PathBuf,

@@ -114,15 +114,15 @@ fn permitted(decided: Decided, word: &Decided) -> Decided {
 /// A standing approval spares the question. One from an earlier run stands for the rule that would have asked.
 fn spared(decided: Decided, approval: &StandingApproval, ruling: &Ruling) -> Decided {
     let (by, what) = (approval.by.name(), &decided.what);
-    let what = format!("{what}, as {by} said to remember");
+    let what = format!("{what}, by a standing approval of {by}");
     let decided = decided.what(what).ruled(ruling);
     // One that was granted in this run has no time of its own.
     if approval.at == Time(0) {
         return decided;
     }
     let at = timestamp::iso8601(approval.at.0.div_euclid(1_000));
-    let reason = format!("{by} said so at {at}, when {} asked: {}", approval.run, ruling.reason);
-    decided.layer("remembered").because(reason)
+    let reason = format!("granted at {at} in {}: {}", approval.run, ruling.reason);
+    decided.layer("standing_approval").because(reason)
 }
 
 /// Why an attempt is made again.

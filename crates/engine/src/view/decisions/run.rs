@@ -152,12 +152,12 @@ fn standing(decided: Decided, scope: &str, grant: Option<&StandingApproval>, by:
     };
     match grant {
         Some(grant) => {
-            let what = format!("need not be asked about, as {} said to remember", grant.by.name());
+            let what = format!("has a standing approval of {}", grant.by.name());
             let reason = grant.reason.clone().unwrap_or_default();
             Decided { tool: grant.tool.clone(), ..decided }.what(what).because(reason)
         }
         None => {
-            let what = format!("must be asked about again, as {} says", by.name());
+            let what = format!("its standing approval is revoked by {}", by.name());
             Decided { tool: named(), ..decided }.what(what)
         }
     }

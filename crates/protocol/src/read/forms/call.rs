@@ -155,7 +155,7 @@ fn ask_agent(action: &mut Action, name: &str, ask: &Ask<'_>, turn: &Turn<'_>, no
     match task_text(ask.args).or(ask.title) {
         Some(text) => action.prompt = Some(Prompt::inline(text)),
         None => {
-            let message = "the task text is missing: an agent must be told what to do";
+            let message = "the task text is missing: an agent needs a task";
             let fault = Fault::new(Code::InvalidArguments, spot(ask.at, "args"), message);
             notes.fault(fault.hint("give args.prompt"));
         }

@@ -56,7 +56,7 @@ pub(crate) fn read_textual(document: &Document<'_>, catalog: &Catalog) -> Textua
     }
     match (invokes.as_slice(), heredocs.as_slice()) {
         ([], []) => match first_mark(document) {
-            Some(at) => unsafe_text(at, "the text looks like a tool call, but it is none that can be read"),
+            Some(at) => unsafe_text(at, "the text looks like a tool call but cannot be read as one"),
             None => Textual::Plain,
         },
         ([at], []) => match read_invoke(text, *at) {

@@ -86,7 +86,7 @@ fn mechanical_reason(outcome: &Outcome) -> Option<String> {
         Some(OutcomeReason::DependencyNotCompleted) => Some("a dependency did not complete"),
         Some(OutcomeReason::Denied) => Some("a policy or a person said no"),
         Some(OutcomeReason::InDoubt) => {
-            Some("in doubt: it was started and nobody knows how it ended; its effect may be there")
+            Some("in doubt: it was started and how it ended is unknown; it may have taken effect")
         }
         Some(OutcomeReason::ConditionNotMet) => Some("its condition did not hold"),
         Some(OutcomeReason::Aborted) => Some("another action failed and aborted the run"),
