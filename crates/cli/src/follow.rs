@@ -19,6 +19,7 @@ use crate::question::Question;
 use crate::run_name;
 use crate::screen::{Screen, Stream};
 use crate::text::{Line, Span};
+use crate::typing;
 use crate::view::{Context, Fold, Gauge, elsewhere, fact, gauges, untouched, waits};
 
 /// How often what changes with time is drawn anew.
@@ -123,6 +124,8 @@ impl Watched {
         screen: Screen,
     ) -> Result<Outcome, Failure> {
         let mut cancelling = false;
+        // What is typed while it works must not stand among the lines.
+        let _quiet = typing::Quiet::begin();
         let mut interrupts = Interrupts::listen();
         let mut ticks = tokio::time::interval(TICK);
         let outcome = handle.outcome();
@@ -139,6 +142,7 @@ impl Watched {
                     if cancelling {
                         self.live.rest();
                         screen.note(&format!("left; {going_on}"));
+                        typing::give_back();
                         std::process::exit(stop.exit().number().into());
                     }
                     cancelling = true;
@@ -150,7 +154,8 @@ impl Watched {
                         Err(error @ WorkError::Runs(_)) => {
                             self.live.rest();
                             screen.note(&format!("left without a cancel: {error}; {going_on}"));
-                            std::process::exit(stop.exit().number().into());
+                            typing::give_back();
+                        std::process::exit(stop.exit().number().into());
                         }
                         Err(error) => self.live.note(&format!("it cannot be stopped: {error}")),
                     }

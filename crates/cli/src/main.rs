@@ -27,6 +27,7 @@ mod run_name;
 mod screen;
 mod text;
 mod threads;
+mod typing;
 mod view;
 
 use std::process::ExitCode;

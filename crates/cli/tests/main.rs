@@ -26,5 +26,6 @@ mod sessions;
 mod storage;
 mod tails;
 mod terminal;
+mod typing;
 mod words;
 mod world;

@@ -23,35 +23,6 @@ fn a_person_is_asked_and_the_run_goes_on() {
     assert_eq!(rest.matches("Audit of Tally").count(), 1, "said once: {rest}");
 }
 
-/// A yes that was typed while a tool ran was meant for something else; one that is typed at the question counts.
-#[test]
-fn keys_typed_before_a_question_do_not_answer_it() {
-    for (answer, written) in [("n", false), ("y", true)] {
-        let world = World::new();
-        fs::create_dir_all(world.path("typed/agents")).unwrap();
-        fs::write(world.path("typed/agents/worker.md"), "---\nname: worker\n---\nYou work.\n").unwrap();
-        let config = "[policy.categories]\nwrite = \"preview\"\n[policy.tools]\n\"shell/run\" = \"direct\"\n";
-        fs::write(world.path("typed/provost.toml"), config).unwrap();
-        let argv = json!({ "argv": ["sh", "-c", "touch started; until [ -e go ]; do :; done"] });
-        let written_file = json!({ "path": "new", "content": "x" });
-        let turns = [call("a", "shell/run", &argv), call("b", "fs/write", &written_file), say("done")];
-        let model = world.script("typed", &turns);
-        let mut terminal = world.on_terminal(&["run", "-C", "typed", "go"], &model, (80, 24));
-        while !world.path("typed/started").exists() {
-            std::thread::yield_now();
-        }
-        terminal.enters("y");
-        // The terminal shows what was typed: it has it.
-        terminal.until("y");
-        fs::write(world.path("typed/go"), "").unwrap();
-        terminal.until("y n e w l ?");
-        terminal.enters(answer);
-        let (rest, code) = terminal.end();
-        assert_eq!(code, 0, "{rest}");
-        assert_eq!(world.path("typed/new").exists(), written, "{rest}");
-    }
-}
-
 /// The words are on the screen before the model has said all of them.
 #[test]
 fn words_arrive_while_the_model_speaks() {
