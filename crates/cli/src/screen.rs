@@ -232,15 +232,6 @@ impl Printer {
     }
 }
 
-/// Throws away what was typed before a question was there: it was meant for something else.
-pub(crate) fn forget_typed() {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        // A terminal that cannot forget is asked all the same.
-        let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
-    }
-}
-
 /// How wide the terminal is: as somebody says, or as it says itself.
 fn columns() -> Option<usize> {
     let size = || terminal::size().ok().map(|(columns, _)| usize::from(columns));

@@ -70,6 +70,25 @@ impl Field {
         self.drawn = Some((text.to_owned(), laid.cursor.0));
     }
 
+    /// Takes the rows away.
+    fn clear(&mut self) {
+        if let Some((_, row)) = self.drawn.take() {
+            let mut out = io::stderr().lock();
+            drop(queue!(out, MoveToColumn(0)));
+            if row > 0 {
+                drop(queue!(out, MoveUp(u16::try_from(row).unwrap_or(u16::MAX))));
+            }
+            drop(queue!(out, Clear(ClearType::FromCursorDown)));
+            drop(out.flush());
+        }
+    }
+
+    /// A line in the place of the field, which is drawn below it next.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.clear();
+        drop(io::stderr().write_all(format!("   {text}\r\n").as_bytes()));
+    }
+
     /// Leaves the rows there, and goes below them.
     pub(crate) fn end(&mut self) {
         self.drawn = None;

@@ -64,6 +64,9 @@ impl Bytes {
 
     /// Nothing followed: an escape by itself is a key, and what else is cut off is none.
     pub(super) fn pause(&mut self) -> Option<Key> {
+        if !self.is_open() {
+            return None;
+        }
         let alone = self.0 == [ESCAPE];
         self.0.clear();
         alone.then_some(Key::Escape)

@@ -11,10 +11,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Key;
 use super::key::Bytes;
-use super::mode::Quiet;
+use super::mode::{Quiet, renew};
 
 /// How long after an escape the rest of its sequence may come.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// How often it is looked whether the terminal still is as it should be.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 const PASTES_ARE_MARKED: &[u8] = b"\x1b[?2004h";
 const PASTES_ARE_NOT_MARKED: &[u8] = b"\x1b[?2004l";
@@ -82,11 +85,14 @@ fn read(keys: &UnboundedSender<Key>, stopped: &PipeReader) {
     let mut chunk = [0; 4_096];
     loop {
         let mut ready = [PollFd::new(stopped, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
-        let changed = poll(&mut ready, bytes.is_open().then_some(&SEQUENCE));
+        let changed = poll(&mut ready, Some(if bytes.is_open() { &SEQUENCE } else { &LOOK }));
         let is_ready = |index: usize| ready.get(index).is_some_and(|fd| !fd.revents().is_empty());
         let typed = match changed {
             Err(rustix::io::Errno::INTR) => continue,
-            Ok(0) => bytes.pause().into_iter().collect(),
+            Ok(0) => {
+                renew();
+                bytes.pause().into_iter().collect()
+            }
             Ok(_) if is_ready(0) => return,
             Ok(_) => match rustix::io::read(&stdin, &mut chunk) {
                 Ok(0) | Err(_) => return,

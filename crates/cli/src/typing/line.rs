@@ -35,6 +35,11 @@ pub(crate) struct EditLine {
 }
 
 impl EditLine {
+    /// A line that may have line breaks: by Alt-Enter, by a backslash before Enter, and from a paste.
+    pub(crate) fn with_breaks() -> Self {
+        Self { breaks: true, ..Self::default() }
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -42,6 +47,12 @@ impl EditLine {
     /// Where the cursor stands, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
+    }
+
+    /// Puts a text in the place of the line; the cursor stands behind it.
+    pub(crate) fn set(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+        self.at = self.text.len();
     }
 
     fn before(&self) -> &str {
@@ -162,7 +173,7 @@ mod tests {
     }
 
     fn after(text: &str, keys: &[Key]) -> String {
-        let mut line = EditLine { breaks: true, ..EditLine::default() };
+        let mut line = EditLine::with_breaks();
         typed(&mut line, text);
         keys.iter().for_each(|key| drop(line.take(key.clone())));
         let (before, behind) = line.text.split_at(line.at);
@@ -188,7 +199,7 @@ mod tests {
         assert_eq!(line.text(), "y no[A");
         assert_eq!(line.take(Key::Enter), Edited::Entered("y no[A".to_owned()));
         assert_eq!(line.take(Key::CtrlD), Edited::End);
-        let mut line = EditLine { breaks: true, ..EditLine::default() };
+        let mut line = EditLine::with_breaks();
         line.take(Key::Paste("a\nb".to_owned()));
         assert_eq!(line.take(Key::Enter), Edited::Entered("a\nb".to_owned()));
     }

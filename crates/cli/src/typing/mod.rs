@@ -1,6 +1,9 @@
 //! What a person types: keys from a terminal that shows none of them by itself, and a line that is edited with them.
 
+mod complete;
+mod desk;
 mod field;
+mod history;
 mod key;
 mod keys;
 mod line;
@@ -9,11 +12,14 @@ mod mode;
 use std::io::{self, BufRead as _, Write as _};
 use std::time::Duration;
 
-pub(crate) use field::Field;
+pub(crate) use complete::Complete;
+pub(crate) use desk::{Desk, DeskView, Typed};
+use field::Field;
+pub(crate) use history::History;
 pub(crate) use key::Key;
-pub(crate) use keys::Keys;
-pub(crate) use line::{EditLine, Edited};
-pub(crate) use mode::{Quiet, give_back};
+use keys::Keys;
+use line::{EditLine, Edited};
+pub(crate) use mode::{Quiet, give_back, renew};
 
 /// How long nothing is typed before a question takes keys.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -20,22 +20,44 @@ impl Quiet {
     /// Turns the echo off; none where no person types.
     pub(crate) fn begin() -> Option<Self> {
         let stdin = io::stdin();
-        // A process in the background that changes its terminal is stopped.
-        if !stdin.is_terminal() || tcgetpgrp(&stdin).ok() != Some(getpgrp()) {
+        if !is_ours() {
             return None;
         }
         let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
         if before.1 == 0 {
             let modes = tcgetattr(&stdin).ok()?;
-            let mut quiet = modes.clone();
-            quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON);
-            quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
-            quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
-            tcsetattr(&stdin, OptionalActions::Now, &quiet).ok()?;
+            tcsetattr(&stdin, OptionalActions::Now, &quieted(&modes)).ok()?;
             before.0 = Some(modes);
         }
         before.1 += 1;
         Some(Self(()))
+    }
+}
+
+/// Whether the terminal is this program's. A process in the background that changes its terminal is stopped.
+fn is_ours() -> bool {
+    let stdin = io::stdin();
+    stdin.is_terminal() && tcgetpgrp(&stdin).ok() == Some(getpgrp())
+}
+
+fn quieted(modes: &Termios) -> Termios {
+    let mut quiet = modes.clone();
+    quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON);
+    quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+    quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
+    quiet
+}
+
+/// Turns the echo off again if another program turned it on: a shell does while this one is stopped by Ctrl-Z.
+pub(crate) fn renew() {
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if before.1 > 0
+        && is_ours()
+        && let Ok(modes) = tcgetattr(io::stdin())
+        && modes.local_modes.intersects(LocalModes::ECHO | LocalModes::ICANON)
+    {
+        // The next look tries again.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &quieted(&modes));
     }
 }
 
