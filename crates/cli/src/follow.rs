@@ -19,6 +19,7 @@ use crate::question::Question;
 use crate::run_name;
 use crate::screen::{Screen, Stream};
 use crate::text::{Line, Span};
+use crate::typing::{self, Desk, Key};
 use crate::view::{Context, Fold, Gauge, elsewhere, fact, gauges, untouched, waits};
 
 /// How often what changes with time is drawn anew.
@@ -52,7 +53,7 @@ pub(crate) async fn follow(
     let live = Live::new(screen, Manner::Run, limits, context);
     let mut watched = Watched::begin(setup, &run, news, live).await?;
     loop {
-        let outcome = watched.until_rest(setup, &handle, &going_on, screen).await?;
+        let outcome = watched.until_rest(setup, &handle, &going_on, (None, screen)).await?;
         if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
             ended(&outcome, &mut watched.live, screen);
             return Err(changed);
@@ -120,13 +121,18 @@ impl Watched {
         setup: &ProjectRuntime,
         handle: &RunHandle,
         going_on: &str,
-        screen: Screen,
+        (mut desk, screen): (Option<&mut Desk>, Screen),
     ) -> Result<Outcome, Failure> {
         let mut cancelling = false;
+        // What is typed while it works must not stand among the lines.
+        let _quiet = typing::Quiet::begin();
         let mut interrupts = Interrupts::listen();
         let mut ticks = tokio::time::interval(TICK);
         let outcome = handle.outcome();
         tokio::pin!(outcome);
+        if let Some(desk) = desk.as_deref_mut() {
+            self.live.desk(desk);
+        }
         let outcome = loop {
             tokio::select! {
                 followed = self.events.next() => match followed {
@@ -134,11 +140,19 @@ impl Watched {
                     None => break outcome.await,
                 },
                 outcome = &mut outcome => break outcome,
-                _ = ticks.tick(), if self.live.is_drawn() => self.live.draw(),
+                key = typed(&mut desk) => if let Some(desk) = desk.as_deref_mut() {
+                    desk.work(key);
+                    self.live.desk(desk);
+                },
+                _ = ticks.tick(), if self.live.is_drawn() => {
+                    typing::renew();
+                    self.live.draw();
+                }
                 stop = interrupts.next() => {
                     if cancelling {
                         self.live.rest();
                         screen.note(&format!("left; {going_on}"));
+                        typing::give_back();
                         std::process::exit(stop.exit().number().into());
                     }
                     cancelling = true;
@@ -150,7 +164,8 @@ impl Watched {
                         Err(error @ WorkError::Runs(_)) => {
                             self.live.rest();
                             screen.note(&format!("left without a cancel: {error}; {going_on}"));
-                            std::process::exit(stop.exit().number().into());
+                            typing::give_back();
+                        std::process::exit(stop.exit().number().into());
                         }
                         Err(error) => self.live.note(&format!("it cannot be stopped: {error}")),
                     }
@@ -174,6 +189,14 @@ impl Watched {
             }
         }
         Ok(())
+    }
+}
+
+/// The next key that is typed at a desk.
+async fn typed(desk: &mut Option<&mut Desk>) -> Key {
+    match desk {
+        Some(desk) => desk.next_key().await,
+        None => std::future::pending().await,
     }
 }
 

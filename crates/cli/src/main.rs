@@ -28,6 +28,7 @@ mod screen;
 mod standing;
 mod text;
 mod threads;
+mod typing;
 mod view;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Where words go: data to standard output, everything else to standard error.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
 use crossterm::terminal;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure};
 use crate::text::{ColorChoice, Line, Mark, Paint, Role, Span, Style, Writer, escaped as safe, styled};
+use crate::typing;
 use crate::view::fact;
 
 /// Why data could not be written, when it could not.
@@ -185,18 +186,16 @@ impl Screen {
         !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Asks, and waits for a line; none when there is nobody any more.
+    /// Asks, and waits for a line; none when it is answered later.
     pub(crate) async fn ask(self, question: &str) -> Option<String> {
-        forget_typed();
-        drop(write!(io::stderr().lock(), "{question}"));
-        drop(io::stderr().flush());
-        let read = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            io::stdin().lock().read_line(&mut line).ok().filter(|bytes| *bytes > 0).map(|_| line)
-        });
+        let answered = async {
+            match self.can_draw() {
+                true => typing::answer(question).await,
+                false => typing::plain_answer(question).await,
+            }
+        };
         tokio::select! {
-            line = read => line.ok().flatten(),
-            // Whoever does not want to answer now answers later.
+            line = answered => line,
             _ = tokio::signal::ctrl_c() => None,
         }
     }
@@ -230,15 +229,6 @@ impl Printer {
     pub(crate) fn rows(&mut self, lines: &[Line]) -> Vec<String> {
         self.writer.paint = self.screen.paint(self.stream);
         lines.iter().flat_map(|line| self.writer.rows(line)).collect()
-    }
-}
-
-/// Throws away what was typed before a question was there: it was meant for something else.
-pub(crate) fn forget_typed() {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        // A terminal that cannot forget is asked all the same.
-        let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
     }
 }
 

@@ -27,5 +27,6 @@ mod standing;
 mod storage;
 mod tails;
 mod terminal;
+mod typing;
 mod words;
 mod world;

@@ -13,6 +13,8 @@ use super::world::{World, until};
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
 pub(crate) const UP: &str = "\u{1b}[A";
+/// The prompt of a conversation that waits for a message, as it is drawn.
+pub(crate) const PROMPT: &str = "\u{1b}[1G\u{1b}[J\u{1b}[1m›";
 pub(crate) const LEFT: &str = "\u{1b}[D";
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

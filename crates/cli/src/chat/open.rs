@@ -45,16 +45,20 @@ impl Open {
         !self.approvals.is_empty() || !self.questions.is_empty()
     }
 
-    /// What stands before the line in which it is answered.
-    pub(super) fn prompt(&self) -> &'static str {
-        match (self.questions.is_empty(), self.approvals.is_empty()) {
-            (false, _) => "answer> ",
-            (true, false) if self.approvals.len() > 1 => "/approve ID or all, /reject ID or all > ",
-            (true, false) if self.approvals.iter().any(Pending::is_in_doubt) => {
-                "/approve, /reject, /happened > "
+    /// How a person who left it for later can answer it; none when nothing waits.
+    pub(super) fn later(&self) -> Option<String> {
+        let ids: Vec<String> = self.approvals.iter().map(Pending::id).collect();
+        let happened = if self.approvals.iter().any(Pending::is_in_doubt) { ", /happened" } else { "" };
+        match (&ids[..], self.questions.is_empty()) {
+            ([], true) => None,
+            ([], false) => Some("it waits for your answer: type it below".to_owned()),
+            ([_], _) => {
+                Some(format!("it waits: /approve, /reject [reason]{happened}, or say something else instead"))
             }
-            (true, false) => "allow it? [y]es, [n]o > ",
-            (true, true) => "> ",
+            (ids, _) => Some(format!(
+                "they wait: /approve, /reject{happened} with {} or all, or say something else instead",
+                ids.join(", ")
+            )),
         }
     }
 

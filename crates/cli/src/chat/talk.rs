@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::conversation::{Conversation, GoingOn};
 use super::edit::edited;
-use super::input::{Input, Typed};
+use super::input::Input;
 use super::line::{Line, Slash, help};
 use super::open::Open;
 use super::session;
-use crate::asking::{self, Answers};
+use crate::asking::{self, Answers, Heard};
 use crate::exit::Exit;
 use crate::failure::{Code, Failure, unread};
 use crate::follow::{self, Watched};
@@ -20,6 +20,7 @@ use crate::live::{Live, Manner};
 use crate::pending::Pending;
 use crate::prompt;
 use crate::screen::Screen;
+use crate::typing::Typed;
 use crate::view::{decision_document, decision_line, decisions, gauges};
 
 /// A conversation, its input, and where it is shown.
@@ -43,6 +44,7 @@ impl Talk {
     /// Talks until the input ends or the person leaves.
     pub(crate) async fn until_left(mut self) -> Result<Exit, Failure> {
         let left = self.talk().await;
+        self.input.release();
         self.conversation.setup.runtime.drain().await;
         left
     }
@@ -52,7 +54,7 @@ impl Talk {
         let mut leaving = false;
         loop {
             let open = self.conversation.open().await?;
-            let line = match self.input.next(open.prompt(), open.is_question()).await? {
+            let line = match self.input.next(open.is_question(), self.screen).await? {
                 Typed::Line(line) => line,
                 Typed::Interrupted if !leaving => {
                     leaving = true;
@@ -131,6 +133,9 @@ impl Talk {
     async fn heed(&mut self, open: &Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
         let exit = match Line::read(line) {
             Line::Blank => None,
+            Line::Words(words) if self.input.is_person() && is_farewell(&words) => {
+                return Ok((self.farewell().await, None));
+            }
             Line::Words(words) => Some(self.words(open, &words).await?),
             Line::Unknown { word, meant } => return Err(unknown(&word, meant)),
             Line::Command(Slash::Quit, _) => return Ok((Next::Leave, None)),
@@ -143,6 +148,19 @@ impl Talk {
             }
         };
         Ok((Next::GoOn, exit))
+    }
+
+    /// Asks whether a person who types `exit` wants to leave, or talks about it.
+    async fn farewell(&mut self) -> Next {
+        self.input.release();
+        match self.screen.ask("leave the conversation? [y]es, [n]o: ").await.as_deref().map(asking::yes_or_no)
+        {
+            Some(Some(Verdict::Approved)) => Next::Leave,
+            _ => {
+                self.screen.tell("nothing was said; to say it, write a sentence");
+                Next::GoOn
+            }
+        }
     }
 
     /// Words answer a question, or decide when they are a plain yes or no; else they are said.
@@ -235,11 +253,21 @@ impl Talk {
         loop {
             let setup = &self.conversation.setup;
             let going_on = format!("provost chat --session {} goes on", self.conversation.session);
-            let outcome = watched.until_rest(setup, &handle, &going_on, self.screen).await?;
+            let typed = (self.input.desk(), self.screen);
+            let outcome = watched.until_rest(setup, &handle, &going_on, typed).await?;
             self.seen = Some((run.clone(), watched.live.seq()));
             let setup = &self.conversation.setup;
             if let Some(changed) = setup.guard.as_ref().and_then(|guard| guard.found()) {
                 return Err(changed);
+            }
+            if outcome.is_waiting() && self.input.is_person() {
+                self.input.release();
+                let live = &mut watched.live;
+                if asking::answered(setup, &run, self.answers, live, self.screen).await? == Heard::Everything
+                {
+                    continue;
+                }
+                return self.left_for_later(&outcome).await;
             }
             let open = self.conversation.open().await?;
             let allowed = |pending: &&Pending| asking::is_allowed_beforehand(pending, self.answers);
@@ -258,10 +286,21 @@ impl Talk {
     /// Says how a run stopped, and what it waits for.
     async fn stopped(&mut self, outcome: &Outcome) -> Result<Exit, Failure> {
         self.tell(outcome);
+        if let Some(desk) = self.input.desk().filter(|_| outcome.status != RunStatus::Completed) {
+            desk.take_back();
+        }
         if outcome.is_waiting() {
             self.conversation.open().await?.show(self.screen);
         } else if self.input.is_person() {
             self.screen.note("");
+        }
+        Ok(follow::exit_of(outcome.status))
+    }
+
+    /// What was asked waits; a person can answer it, or say something else.
+    async fn left_for_later(&self, outcome: &Outcome) -> Result<Exit, Failure> {
+        if let Some(how) = self.conversation.open().await?.later() {
+            self.screen.note(&how);
         }
         Ok(follow::exit_of(outcome.status))
     }
@@ -346,6 +385,10 @@ impl Talk {
         self.screen.tell(&format!("{waits}provost chat --session {session} goes on"));
         Ok(())
     }
+}
+
+fn is_farewell(words: &str) -> bool {
+    matches!(words, "exit" | "quit")
 }
 
 fn yes(reason: &str) -> Decision {

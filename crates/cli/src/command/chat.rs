@@ -1,6 +1,5 @@
 //! `provost chat`: a conversation with an agent.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use provost_contract::json;
@@ -56,7 +55,7 @@ pub(crate) async fn run(options: &ChatOptions, start: &Path, screen: &Screen) ->
     let opening = Opening { session, folder, agent: agent.head.name.clone(), model, cassette };
     let talk = Talk {
         conversation: Conversation::new(setup, id, opening)?,
-        input: input(*screen, &data)?,
+        input: input(*screen, &data, &root),
         answers: Answers::of(options.with.yes),
         screen: *screen,
         seen: None,
@@ -116,12 +115,9 @@ async fn model(
     Ok((name, entry, None))
 }
 
-fn input(screen: Screen, data: &DataDir) -> Result<Input, Failure> {
-    let is_person = std::io::stdin().is_terminal()
-        && screen.is_terminal(Stream::Data)
-        && screen.is_terminal(Stream::Notes)
-        && !screen.is_json();
-    if is_person { Input::terminal(&data.file(HISTORY)) } else { Ok(Input::Lines) }
+fn input(screen: Screen, data: &DataDir, folder: &Path) -> Input {
+    let is_person = screen.can_ask() && screen.is_terminal(Stream::Data);
+    if is_person { Input::terminal(screen, &data.file(HISTORY), folder) } else { Input::Lines }
 }
 
 /// Returns the title of a conversation, and its number of messages.

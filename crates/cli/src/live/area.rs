@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use crossterm::cursor::{MoveToColumn, MoveUp};
+use crossterm::cursor::{MoveToColumn, MoveToNextLine, MoveUp};
 use crossterm::queue;
 use crossterm::terminal::{self, BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use unicode_width::UnicodeWidthStr as _;
@@ -35,6 +35,8 @@ pub(super) struct Area {
     drawn: Vec<usize>,
     /// What stands there.
     shown: Vec<String>,
+    /// The cell of the cursor in the last row, if it stands there and not below it.
+    cursor: Option<usize>,
 }
 
 impl Area {
@@ -44,6 +46,9 @@ impl Area {
         let rows = rows_taken(&self.drawn, columns.into());
         self.drawn.clear();
         self.shown.clear();
+        if self.cursor.take().is_some() {
+            drop(queue!(io::stderr(), MoveToNextLine(1)));
+        }
         // On a terminal that became too small for it, taking it away would take other lines along.
         if rows > 0 && rows < height.into() {
             let up = u16::try_from(rows).unwrap_or(u16::MAX);
@@ -53,9 +58,10 @@ impl Area {
         }
     }
 
-    /// Draws rows in the place of the last ones, unless they are the same.
-    pub(super) fn draw(&mut self, rows: &[String]) {
-        if rows == self.shown {
+    /// Draws rows in the place of the last ones, unless they are the same; the cursor goes to a cell of the last row,
+    /// or below it.
+    pub(super) fn draw(&mut self, rows: &[String], cursor: Option<usize>) {
+        if rows == self.shown && cursor == self.cursor {
             return;
         }
         drop(queue!(io::stderr(), BeginSynchronizedUpdate));
@@ -64,6 +70,11 @@ impl Area {
         self.shown = rows.to_vec();
         let text: String = rows.iter().flat_map(|row| [row.as_str(), "\r\n"]).collect();
         drop(io::stderr().write_all(text.as_bytes()));
+        if let Some(cell) = cursor {
+            let cell = u16::try_from(cell).unwrap_or(u16::MAX);
+            drop(queue!(io::stderr(), MoveUp(1), MoveToColumn(cell)));
+        }
+        self.cursor = cursor;
         drop(queue!(io::stderr(), EndSynchronizedUpdate));
         drop(io::stderr().flush());
     }

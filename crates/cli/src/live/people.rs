@@ -16,7 +16,12 @@ use super::tail::Tails;
 use super::view::Manner;
 use crate::screen::{Printer, Screen, Stream};
 use crate::text::{Column, Line, Mark, Role, Span, first_line};
+use crate::typing::DeskView;
 use crate::view::{Context, Gauge, HUMAN, lines, object, over};
+
+/// Where typed text begins, and where its line ends at most.
+const TYPED_AT: usize = 3;
+const COLUMNS_TYPED_MAX: usize = 100;
 
 /// Shows one run as lines.
 pub(crate) struct People {
@@ -41,6 +46,8 @@ pub(crate) struct People {
     /// The questions that stand on the screen.
     asked: Vec<WaitId>,
     area: Option<Area>,
+    /// What a person types meanwhile.
+    desk: Option<DeskView>,
 }
 
 /// A try to get a response that has not begun.
@@ -102,6 +109,7 @@ impl People {
             hint: "Ctrl-C stops",
             asked: Vec::new(),
             area: screen.can_draw().then(Area::default),
+            desk: None,
         }
     }
 
@@ -293,6 +301,10 @@ impl People {
             now_ms: self.clock.now_ms(),
             hint: self.hint,
         };
+        let desk = self.desk.as_ref().map(|desk| [desk.queued.clone(), vec![desk.line.clone()]].concat());
+        let mut desk_rows = self.printer.rows(&desk.unwrap_or_default());
+        desk_rows.drain(..desk_rows.len().saturating_sub(room.lines / 2));
+        let room = Room { lines: room.lines - desk_rows.len(), ..room };
         let mut rows = self.printer.rows(&status.lines(room, 0));
         let over = rows.len().saturating_sub(room.lines);
         // A line may take several rows: outputs give way before the calls that print them.
@@ -301,7 +313,8 @@ impl People {
         }
         let over = rows.len().saturating_sub(room.lines);
         rows.drain(..over);
-        area.draw(&rows);
+        rows.append(&mut desk_rows);
+        area.draw(&rows, self.desk.as_ref().map(|desk| TYPED_AT + desk.cursor));
     }
 
     /// Takes away what is drawn, and shows what was held back: somebody else writes now.
@@ -325,6 +338,18 @@ impl People {
     pub(super) fn note(&mut self, text: &str) {
         self.print(&[Line::note("run", vec![Span::text(text)])]);
         self.draw();
+    }
+
+    /// Shows what is typed below what is drawn.
+    pub(super) fn desk(&mut self, view: DeskView) {
+        self.desk = Some(view);
+        self.draw();
+    }
+
+    /// How many cells there are for what is typed.
+    pub(super) fn desk_cells(&self) -> usize {
+        let columns = self.screen.paint(Stream::Notes).columns.unwrap_or(80);
+        columns.min(COLUMNS_TYPED_MAX).saturating_sub(TYPED_AT + 1)
     }
 
     pub(super) fn hint(&mut self, hint: &'static str) {

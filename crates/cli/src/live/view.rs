@@ -8,6 +8,7 @@ use super::machines::{self, Reader};
 use super::people::People;
 use crate::screen::Screen;
 use crate::text::Line;
+use crate::typing::Desk;
 use crate::view::{Context, Gauge};
 
 /// What a run is part of: it decides what is worth a line, and where words go.
@@ -64,6 +65,13 @@ impl Live {
     pub(crate) fn hint(&mut self, hint: &'static str) {
         if let Self::People(people) = self {
             people.hint(hint);
+        }
+    }
+
+    /// Shows what a person types while the run works.
+    pub(crate) fn desk(&mut self, desk: &Desk) {
+        if let Self::People(people) = self {
+            people.desk(desk.view(people.desk_cells()));
         }
     }
 

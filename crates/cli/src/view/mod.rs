@@ -22,5 +22,5 @@ pub(super) use folder::{elsewhere, seen_from_here};
 pub(super) use gauge::{Gauge, gauges, untouched};
 pub(super) use object::object;
 pub(super) use question::QuestionLines;
-pub(super) use speech::words_so_far;
+pub(super) use speech::{prompt as said_by_person, words_so_far};
 pub(super) use story::{HUMAN, lines};
