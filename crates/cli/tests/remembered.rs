@@ -23,7 +23,7 @@ fn a_yes_to_remember_spares_later_runs_their_question_until_it_is_forgotten() {
     let later = run(&world, "2", "ada");
     assert_eq!(later.code, 0, "{}", later.stderr);
     let explained = world.provost(&["explain", "last"]).stdout;
-    let word = "fs/edit    runs, as user:ada said to remember: user:ada said so at 2026-05-28T20:26:40Z";
+    let word = "fs/edit allow: runs, as you said to remember: you said so at 2026-05-28T20:26:40Z";
     assert!(explained.contains(word), "{explained}");
     assert_eq!(run(&world, "3", "bob").code, 0, "a variable makes no other person");
 
@@ -64,5 +64,5 @@ fn a_refusal_that_came_later_refuses() {
     // Without the tool the model is told something else than what was recorded, and so it stops.
     assert_ne!(run(&world, "3", "ada").code, 0);
     let told = world.provost(&["explain", "last"]).stdout;
-    assert!(!told.contains("fs/edit    runs"), "{told}");
+    assert!(!told.contains("fs/edit allow: "), "{told}");
 }

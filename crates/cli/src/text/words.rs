@@ -1,5 +1,7 @@
 //! Numbers, durations and commands, as people write them.
 
+use super::width;
+
 /// A duration; none when it is too short to be felt.
 pub(crate) fn duration(ms: u64) -> Option<String> {
     (ms >= 100).then(|| match ms {
@@ -59,6 +61,11 @@ pub(crate) fn money(microusd: u64) -> String {
         1..=9_999 => "USD <0.01".to_owned(),
         _ => format!("USD {}.{:02}", count(microusd / 1_000_000), microusd % 1_000_000 / 10_000),
     }
+}
+
+/// A text that takes so many cells at least.
+pub(crate) fn padded(text: &str, to: usize) -> String {
+    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }
 
 /// A command as a shell would take it.

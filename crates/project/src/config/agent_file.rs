@@ -57,11 +57,16 @@ impl AgentFile {
         Ok(Self { head, instructions, path: path.to_owned(), lines })
     }
 
-    /// The same for what may not be written: the file alone.
-    pub(crate) fn place_of(&self, key: &str, name: &str) -> String {
+    /// The file and line of a key, or of a name below it; the file alone where it is not written.
+    pub fn place_of(&self, key: &str, name: &str) -> String {
         let is_key = |(known, below): &&(&'static str, String)| *known == key && below == name;
         let line = self.lines.0.keys().find(is_key).and_then(|known| self.lines.0.get(known));
         line.map_or_else(|| self.path.display().to_string(), |line| format!("{}:{line}", self.path.display()))
+    }
+
+    /// The file, from the folder of the project.
+    pub fn file(&self) -> String {
+        self.path.display().to_string()
     }
 
     /// The file and line of a key, or of a name below it.
