@@ -312,7 +312,7 @@ pub(crate) struct PolicyTestOptions {
     /// The agent whose own words count too; the default or only one when left out
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
-    /// Fail unless the answer is this one: direct, preview, forbidden or unclear
+    /// Fail unless the answer is this one: allow, ask, deny or unclear
     #[arg(long, value_name = "DECISION", requires = "tool")]
     pub(crate) expect: Option<String>,
 }

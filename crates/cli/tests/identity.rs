@@ -73,7 +73,7 @@ fn who_may_decide_is_asked_of_the_system_and_not_of_a_variable() {
 /// A decision is recorded with where it came from.
 #[test]
 fn user_id_terminal_and_process_of_a_decision_are_in_the_record() {
-    for (word, decided) in [("approve", "allowed by user:ada"), ("reject", "rejected")] {
+    for (word, decided) in [("approve", "allowed by user:ada"), ("reject", "declined")] {
         let office = Office::new("", "true");
         assert_eq!(office.provost(&["run", "-C", "office"]).code, 3);
         assert_eq!(office.provost(&[word, "last"]).code, 0);

@@ -59,7 +59,7 @@ fn a_rejected_change_is_not_made_and_reported() {
         assert!(rejected.stdout.contains("was declined"), "{}", rejected.stdout);
         assert!(world.mended().contains(BROKEN));
         let explained = world.provost(&["explain", "last", "fs/edit"]).stdout;
-        assert!(explained.contains("rejected"), "{explained}");
+        assert!(explained.contains("declined"), "{explained}");
         assert_eq!(world.provost(&["replay", "last"]).code, 0);
     }
 }
@@ -123,5 +123,5 @@ fn machines_read_one_document_a_line() {
     let last = documents.last().unwrap();
     assert_eq!(last["type"], "outcome");
     assert_eq!(last["status"], "completed");
-    assert!(documents.iter().any(|document| document["event"] == "approval_granted"));
+    assert!(documents.iter().any(|document| document["kind"] == "approval_granted"));
 }

@@ -19,6 +19,9 @@ pub enum Verdict {
 /// beforehand, and none that was remembered, counts.
 pub const PERSON_ONLY: &str = "person_only";
 
+/// The input of a decision that says where its rule is written: `provost.toml:38`. A rule is the same on every line.
+pub const SOURCE: &str = "source";
+
 /// One decision, and what made it.
 ///
 /// `inputs` holds names, numbers and modes: what a person needs to follow the rule. Nothing that may be
@@ -55,6 +58,11 @@ impl<V: Copy + Into<&'static str>> Decision<V> {
     /// Whether only a person may answer, about exactly this call.
     pub fn is_person_only(&self) -> bool {
         self.inputs.get(PERSON_ONLY) == Some(&Value::Bool(true))
+    }
+
+    /// Where the rule is written, as far as that is known.
+    pub fn source(&self) -> Option<&str> {
+        self.inputs.get(SOURCE)?.as_str()
     }
 
     /// The record of the decision, for the journal and for `explain`.

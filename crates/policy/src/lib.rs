@@ -19,6 +19,6 @@ pub mod visibility;
 
 pub use action_policy::ActionPolicy;
 pub use authorization::Authenticator;
-pub use decision::{Decision, Explained, PERSON_ONLY, Verdict};
+pub use decision::{Decision, Explained, PERSON_ONLY, SOURCE, Verdict};
 pub use hook::{HookAnswer, HookFailure};
 pub use visibility::Visibility;

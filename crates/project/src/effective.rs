@@ -67,7 +67,7 @@ impl Project {
     /// "secrets-stay"]`.
     pub fn place_of(&self, path: &[&str]) -> Option<String> {
         let path: Key = path.iter().map(|word| (*word).to_owned()).collect();
-        let own = Written::read(self.file.source().0, "provost.toml").ok()?;
+        let own = self.own_places();
         let person = self.person.as_ref();
         let persons = || {
             let person = person?;
@@ -75,6 +75,11 @@ impl Project {
             written.place(&path).map(str::to_owned)
         };
         own.place(&path).map(str::to_owned).or_else(persons)
+    }
+
+    /// Where the keys of the project's file are written.
+    pub(crate) fn own_places(&self) -> Written {
+        Written::read(self.file.source().0, "provost.toml").unwrap_or_default()
     }
 
     fn add_defaults(&self, settings: &mut Settings) {
@@ -221,7 +226,7 @@ type Settings = BTreeMap<Key, (Value, Origin)>;
 
 /// The values of a file, each with its location.
 #[derive(Default)]
-struct Written {
+pub(crate) struct Written {
     values: Vec<(Key, Value)>,
     places: BTreeMap<Key, String>,
 }
@@ -239,7 +244,7 @@ impl Written {
         Ok(written)
     }
 
-    fn place(&self, path: &[String]) -> Option<&str> {
+    pub(crate) fn place(&self, path: &[String]) -> Option<&str> {
         self.places.get(path).map(String::as_str)
     }
 

@@ -42,6 +42,7 @@ mod policy;
 pub mod runs;
 mod runtime;
 mod seal;
+mod sources;
 mod summaries;
 pub mod text_file;
 mod tools;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use provost_contract::canonical;
 use provost_contract::json::{self, Object};
-use provost_policy::action_policy::{Consulted, Question, resolve};
-use provost_policy::rules::{AgentWords, Call, Lexical, Places, RuleSet, Ruled};
-use provost_policy::{ActionPolicy, Decision, HookAnswer};
+use provost_policy::action_policy::{Consulted, Layer, Question, resolve};
+use provost_policy::rules::{AgentWords, Applies, Call, Lexical, Places, Rule, RuleSet, Ruled};
+use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
 use provost_runtime::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
 use provost_tools::Bounds;
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use crate::environment;
 use crate::failure::{Code, Failure};
 use crate::governed::Governed;
 use crate::guard::{self, Guard};
+use crate::sources::Sources;
 
 /// The maximum number of links to follow.
 const LINKS_MAX: usize = 40;
@@ -36,6 +37,7 @@ pub struct ProjectPolicy {
     places: OnDisk,
     governed: Governed,
     guard: Option<Arc<Guard>>,
+    sources: Sources,
 }
 
 impl Project {
@@ -59,6 +61,7 @@ impl ProjectPolicy {
             places: OnDisk::new(root, &project.file.tools.variables()),
             governed: Governed::new(project, root),
             guard: None,
+            sources: Sources::of(project, agent),
         })
     }
 
@@ -73,17 +76,38 @@ impl ProjectPolicy {
         let call = Call { tool, arguments, shape: &shape, places: &self.places };
         let ruled = self.rules.decide(&call, decision(tool, declaration, &self.words));
         let bound = self.agent.bind(tool, ruled.decision);
-        Ruled { decision: self.governed.bind(tool, arguments, bound), ..ruled }
+        let decision = self.governed.bind(tool, arguments, bound);
+        Ruled { decision: self.sources.add(tool, decision), ..ruled }
     }
 
     /// Returns how a tool may run if no rule about its arguments applies.
     pub fn word(&self, tool: &str, declaration: &Value) -> Decision<ActionPolicy> {
-        self.agent.bind(tool, decision(tool, declaration, &self.words))
+        self.sources.add(tool, self.agent.bind(tool, decision(tool, declaration, &self.words)))
     }
 
-    /// Returns the rules that can apply to a tool.
-    pub fn rules_about(&self, tool: &str) -> Vec<&str> {
-        self.rules.rules().iter().filter(|rule| rule.concerns(tool)).map(|rule| rule.name()).collect()
+    /// Where a rule is written: `provost.toml:48`.
+    pub fn place_of_rule(&self, name: &str) -> Option<&str> {
+        self.sources.rule(name)
+    }
+
+    /// The rules that may decide about a tool.
+    pub fn rules_about(&self, tool: &str) -> Vec<&Rule> {
+        self.rules.rules().iter().filter(|rule| rule.concerns(tool)).collect()
+    }
+
+    /// Everything that is said about a call, each with its place: words about its tool, rules that apply, the agent's own.
+    pub fn said(&self, tool: &str, declaration: &Value, arguments: &Object) -> Vec<Decision<ActionPolicy>> {
+        let Ruled { decision, matched } = self.decide(tool, declaration, arguments);
+        let mut said = words(tool, declaration, &self.words).said;
+        said.extend(matched.iter().map(Applies::decision));
+        let silent = Decision::new(ActionPolicy::Direct, Layer::Default, "nothing_else_said", "");
+        let own = self.agent.bind(tool, silent);
+        said.extend(Some(own).filter(|own| own.layer == <&str>::from(Layer::Agent)));
+        // What stands above all of them is said by its own decision.
+        if !said.iter().any(|said| said.layer == decision.layer) {
+            said.push(decision);
+        }
+        said.into_iter().map(|said| self.sources.add(tool, said)).collect()
     }
 }
 
@@ -132,9 +156,14 @@ impl Bounds for ProjectPolicy {
 
 /// Returns how a tool may run under some rules, and which rule decides.
 fn decision(name: &str, declaration: &Value, rules: &Value) -> Decision<ActionPolicy> {
+    words(name, declaration, rules).decision
+}
+
+/// The same with everything that was said.
+fn words(name: &str, declaration: &Value, rules: &Value) -> Explained<ActionPolicy> {
     let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
     let question = Question::parse(&json::into_object(asked), |_| None);
-    resolve(&question, &Consulted::default()).decision
+    resolve(&question, &Consulted::default())
 }
 
 /// Resolves paths on this disk.

@@ -47,13 +47,13 @@ fn not_looser(agent: &AgentFile, tool: &str, of_project: ActionPolicy) -> Result
     };
     let message = format!(
         "`{name}: {}` is looser than the project's policy, which says {} for `{tool}`",
-        own.word(),
-        of_project.word()
+        own.spoken(),
+        of_project.spoken()
     );
     Err(Failure::new(Code::AgentFile, message)
         .hint(format!(
             "an agent may only be stricter: write `{tool}: {}`, or leave it out",
-            of_project.word()
+            of_project.spoken()
         ))
         .at(&agent.place("policy", name)))
 }

@@ -9,14 +9,22 @@ use crate::args::ProjectOption;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
+use crate::text::{Line, Role, Span, counted, padded};
+
+/// How wide the column of names is.
+const NAME: usize = 13;
 
 pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let start = options.folder.as_deref().unwrap_or(start);
     let project = Project::find(start)?;
+    let default = project.agent(None).ok().map(|agent| agent.head.name);
     for agent in project.agents.values() {
         let head = &agent.head;
         let document = json!({
+            "type": "agent",
             "name": head.name,
+            "source": agent.file(),
+            "default": default.as_ref() == Some(&head.name),
             "description": head.description,
             "model": model(&project, agent),
             "mode": head.mode.as_deref().unwrap_or(MODE),
@@ -27,9 +35,10 @@ pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Res
             "compaction": head.compaction.as_ref().map(|compaction| compaction.policy()),
             "max_turns": project.turns_max(agent),
         });
-        screen.show(&document, || {
-            format!("{:<12} {}\n{:<12} {}", head.name, head.description, "", facts(&project, agent))
-        });
+        match screen.is_json() {
+            true => screen.document(&document),
+            false => screen.lines(&lines(&project, agent, default.as_deref())),
+        }
     }
     if project.agents.is_empty() {
         screen.tell("no agents: write agents/NAME.md, or start with provost init");
@@ -37,7 +46,22 @@ pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Res
     Ok(Exit::Done)
 }
 
-/// Returns the model it uses by default; `None` if that cannot be determined.
+fn lines(project: &Project, agent: &AgentFile, default: Option<&str>) -> Vec<Line> {
+    let head = &agent.head;
+    let name = padded(&head.name, NAME.max(head.name.len() + 1));
+    let row = |name: String, text: &str| {
+        let spans = vec![Span::label(name, Role::Strong), Span::text(text)];
+        Line { hang: NAME, ..Line::note(&head.name, spans) }
+    };
+    let first = row(name, &head.description).right(vec![Span::quiet(agent.file())]);
+    let mut facts = facts(project, agent);
+    if default == Some(head.name.as_str()) {
+        facts.push_str("; a run takes it");
+    }
+    vec![first, row(" ".repeat(NAME), &facts)]
+}
+
+/// The model it works with when none is named; none when that cannot be said.
 fn model(project: &Project, agent: &AgentFile) -> Option<String> {
     project.model(None, Some(agent)).ok().map(|(name, _)| name)
 }
@@ -49,11 +73,11 @@ fn facts(project: &Project, agent: &AgentFile) -> String {
         format!("mode {}", head.mode.as_deref().unwrap_or(MODE)),
     ];
     facts.push(match &head.tools {
-        Some(names) => format!("{} tools", names.len()),
+        Some(names) => counted(names.len() as u64, "tool", "tools"),
         None => "every tool".to_owned(),
     });
     facts.extend(head.categories.as_ref().map(|names| format!("categories {}", names.join(" "))));
     facts.extend(head.compaction.as_ref().map(|_| "long conversations are summed up".to_owned()));
-    facts.push(format!("{} turns", project.turns_max(agent)));
+    facts.push(format!("at most {}", counted(project.turns_max(agent), "turn", "turns")));
     facts.join(", ")
 }

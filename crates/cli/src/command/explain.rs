@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
-use provost_project::DataDir;
+use provost_engine::view::Story;
+use provost_project::{DataDir, clock};
+use provost_runtime::store::RunRow;
 use serde_json::json;
 
+use super::show;
 use crate::args::ExplainOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
+use crate::identity;
 use crate::journal;
-use crate::run_name;
+use crate::run_name::{self, Names};
 use crate::screen::Screen;
+use crate::text::{Line, Role, Span, count, counted};
 use crate::threads::waiting;
-use crate::view::{decision_document, decision_line, decisions};
+use crate::view::{Context, Fold, decision_document, decision_lines, decisions};
 
 pub(crate) fn run(options: &ExplainOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match Code::of(&options.what) {
@@ -28,6 +33,27 @@ pub(crate) fn run(options: &ExplainOptions, start: &Path, screen: &Screen) -> Re
     }
 }
 
+/// Which run it is, how it stands, and who allowed its calls.
+fn head(row: &RunRow, context: &Context, story: &Story) -> Line {
+    let (short, strong) = (run_name::short(&row.run), context.run.as_str());
+    let rest = short.strip_prefix(strong).unwrap_or_default();
+    let totals = &story.totals;
+    let mut parts = vec![counted(totals.calls, "call", "calls")];
+    parts.push(format!("{} allowed by policy", count(totals.by_policy)));
+    let people = totals.by_people.iter();
+    parts.extend(people.map(|(by, number)| format!("{} allowed by {}", count(*number), context.name(by))));
+    if totals.refused > 0 {
+        parts.push(format!("{} not allowed", count(totals.refused)));
+    }
+    let spans = vec![
+        Span::label("run ", Role::Quiet),
+        Span::label(if rest.is_empty() { short } else { strong }, Role::Strong),
+        Span::label(format!("{rest}  "), Role::Quiet),
+        Span::text(format!("{}: {}", row.status.replace('_', " "), parts.join(", "))),
+    ];
+    Line::note(format!("run {short}"), spans).gutter(4)
+}
+
 async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Result<Exit, Failure> {
     let store = DataDir::find(start)?.look()?;
     let row = run_name::find(&*store, &options.what).await?.row;
@@ -40,11 +66,14 @@ async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Resul
             return Err(Failure::new(Code::UnknownRun, message).hint("name a tool or the id of a call"));
         }
     }
-    if !screen.is_json() {
-        screen.data(&format!("{}: {}", row.run, row.status));
+    if screen.is_json() {
+        decisions.iter().for_each(|decision| screen.document(&decision_document(decision)));
+        return Ok(Exit::Done);
     }
-    for decision in &decisions {
-        screen.show(&decision_document(decision), || decision_line(decision));
-    }
+    let name = Names::read(&*store).await?.prefix(&row.run).to_owned();
+    let context = Context { me: identity::person(), run: name, fold: Fold::Folded };
+    let mut lines = vec![head(&row, &context, &show::story(&read)?)];
+    lines.extend(decision_lines(&decisions, &context, clock::clock().now_ms()));
+    screen.lines(&lines);
     Ok(Exit::Done)
 }

@@ -23,6 +23,7 @@ pub(super) mod import;
 pub(super) mod init;
 mod input;
 pub(super) mod policy_confirm;
+mod policy_examples;
 pub(super) mod policy_test;
 pub(super) mod reject;
 mod reopened;

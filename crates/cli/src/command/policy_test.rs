@@ -3,20 +3,26 @@
 use std::path::Path;
 
 use provost_contract::json::{self, Object};
-use provost_policy::rules::{Applies, Checked, Ruled};
+use provost_policy::rules::{Applies, Ruled};
 use provost_policy::{ActionPolicy, Decision};
-use provost_project::{AgentFile, Examples, Project, action_policy, checked, did_you_mean};
+use provost_project::{AgentFile, Project, ProjectPolicy, action_policy, did_you_mean};
 use serde_json::{Value, json};
 
+use super::policy_examples;
 use crate::args::PolicyTestOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
-use crate::screen::Screen;
+use crate::screen::{Screen, Stream};
+use crate::text::{Line, Role, Span, Style, padded};
+use crate::view::{fact, object, verdict};
+
+const LAYER: usize = 18;
+const SAYS: usize = 9;
 
 pub(crate) fn run(options: &PolicyTestOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match &options.tool {
         Some(tool) => call(options, tool, start, *screen),
-        None => examples(start, *screen),
+        None => policy_examples::run(start, *screen),
     }
 }
 
@@ -29,31 +35,93 @@ fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -
     let expected = options.expect.as_deref().map(expected).transpose()?;
     let policy = project.policy(agent.as_ref())?;
     let Ruled { decision, matched } = policy.decide(tool, &declaration, &arguments);
-    let document = json!({
-        "tool": tool,
-        "arguments": arguments,
-        "agent": agent.map(|agent| agent.head.name),
-        "decision": decision.to_value(),
-        "matched": matched.iter().map(document).collect::<Vec<_>>(),
-    });
-    screen.show(&document, || {
-        let word = Answer::of(&decision).shown();
-        let mut lines = vec![format!("{word}: {}  [{}: {}]", decision.reason, decision.layer, decision.rule)];
-        lines.extend(matched.iter().map(line));
-        lines.join("\n")
-    });
+    let name = agent.map(|agent| agent.head.name);
+    if screen.is_json() {
+        screen.document(&json!({
+            "type": "decision",
+            "tool": tool,
+            "arguments": arguments,
+            "agent": name,
+            "decision": verdict::document(&decision),
+            "matched": matched.iter().map(|applies| document(applies, &policy)).collect::<Vec<_>>(),
+        }));
+    } else {
+        let said = policy.said(tool, &declaration, &arguments);
+        let about = format!("{tool} {}", object(tool, &arguments));
+        let columns = screen.paint(Stream::Data).style != Style::Plain;
+        screen.lines(&lines((about.trim(), name.as_deref()), &decision, &said, columns));
+    }
     match expected.filter(|expected| *expected != Answer::of(&decision)) {
         None => Ok(Exit::Done),
         Some(expected) => {
-            screen.tell(&format!("expected {}", expected.shown()));
+            screen.tell(&format!("expected {}", expected.word()));
             Ok(Exit::Failed)
         }
     }
 }
 
-/// How a call may run, including the fourth result that rules have for programs.
+fn lines(
+    (about, agent): (&str, Option<&str>),
+    decision: &Decision<ActionPolicy>,
+    said: &[Decision<ActionPolicy>],
+    columns: bool,
+) -> Vec<Line> {
+    let (mark, role) = verdict::mark(decision.verdict);
+    let word = decision.verdict.spoken();
+    let agent = agent.map(|agent| format!(", agent {agent}")).unwrap_or_default();
+    let head = vec![Span::label(padded(word, 6), role), Span::strong(about), Span::text(agent)];
+    let mut lines = vec![Line::new(mark, word, head), Line::blank()];
+    if columns {
+        let titles = format!("{:<LAYER$}{:<SAYS$}because", "layer", "says");
+        lines.push(Line::note("", vec![Span::quiet(titles)]));
+    }
+    lines.extend(said.iter().map(row));
+    let why = match decision.layer {
+        _ if said.len() < 2 => "",
+        "tool_policy" => ": a tool's own line goes before its category's",
+        "agent" => ": an agent's own word counts where it is stricter",
+        "rule" => ": a rule goes before words, and the strictest rule decides",
+        _ => "",
+    };
+    let what = format!("{}{why}", layer(decision));
+    lines.extend([Line::blank(), fact("decides", vec![Span::text(what)])]);
+    if decision.is_person_only() {
+        let text = "exactly this call is asked about; denied where no person can be asked";
+        lines.push(fact("unclear", vec![Span::text(text)]));
+    }
+    lines
+}
+
+fn row(said: &Decision<ActionPolicy>) -> Line {
+    let (mark, role) = verdict::mark(said.verdict);
+    let name = layer(said);
+    let width = LAYER.max(name.len() + 1);
+    let spans = vec![
+        Span::label(padded(&name, width), Role::Text),
+        Span::label(padded(said.verdict.spoken(), SAYS), role),
+        Span::text(verdict::because(said)),
+    ];
+    let mut line = Line::new(mark, format!("{name} {}", said.verdict.spoken()), spans);
+    line.hang = LAYER + SAYS;
+    line.right(said.source().map(Span::quiet).into_iter().collect())
+}
+
+/// The name of what speaks.
+fn layer(said: &Decision<ActionPolicy>) -> String {
+    let category = || said.inputs.get("category").and_then(Value::as_str).unwrap_or_default();
+    match said.layer {
+        "tool_policy" => "tool line".to_owned(),
+        "category_policy" => format!("category {}", category()),
+        "rule" => format!("rule {}", said.rule),
+        "agent" => "agent's own file".to_owned(),
+        "default" => "default".to_owned(),
+        layer => layer.replace('_', " "),
+    }
+}
+
+/// How a call may run, with the fourth answer that rules have for programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
+pub(super) enum Answer {
     Policy(ActionPolicy),
     /// A person is asked about exactly this call.
     Unclear,
@@ -66,30 +134,28 @@ impl Answer {
         if decision.is_person_only() { Self::Unclear } else { Self::Policy(decision.verdict) }
     }
 
-    fn shown(self) -> &'static str {
+    fn word(self) -> &'static str {
         match self {
-            Self::Policy(policy) => policy.word(),
-            Self::Unclear => "unclear, asks a person (denied where none can be asked)",
+            Self::Policy(policy) => policy.spoken(),
+            Self::Unclear => Self::UNCLEAR,
         }
     }
 }
 
-fn document(applies: &Applies) -> Value {
+/// A rule that applies, as machines read it.
+pub(super) fn document(applies: &Applies, policy: &ProjectPolicy) -> Value {
     let Applies { rule, reason, unclear, person_only, .. } = applies;
-    let decision = word(applies);
+    let source = policy.place_of_rule(rule);
+    let verdict = word(applies);
     json!({
-        "rule": rule, "decision": decision, "reason": reason, "unclear": unclear, "person_only": person_only,
+        "rule": rule, "verdict": verdict, "reason": reason, "source": source, "unclear": unclear,
+        "person_only": person_only,
     })
 }
 
-fn word(applies: &Applies) -> &'static str {
-    if applies.person_only { Answer::UNCLEAR } else { applies.policy.word() }
-}
-
-fn line(applies: &Applies) -> String {
-    let Applies { rule, reason, unclear, .. } = applies;
-    let sure = unclear.as_ref().map(|why| format!(" (unclear: {why})")).unwrap_or_default();
-    format!("  {rule:<16} {:<10} {reason}{sure}", word(applies))
+/// What a rule says about a call.
+pub(super) fn word(applies: &Applies) -> &'static str {
+    if applies.person_only { Answer::UNCLEAR } else { applies.policy.spoken() }
 }
 
 /// Returns the agent whose policy applies; by default the one that a run would use.
@@ -136,42 +202,5 @@ fn expected(word: &str) -> Result<Answer, Failure> {
     if word.trim().eq_ignore_ascii_case(Answer::UNCLEAR) {
         return Ok(Answer::Unclear);
     }
-    action_policy(word)
-        .map(Answer::Policy)
-        .map_err(|refused| refused.hint("say direct, preview, forbidden or unclear"))
-}
-
-/// Checks every example of every rule.
-fn examples(start: &Path, screen: Screen) -> Result<Exit, Failure> {
-    let project = Project::find_with(start, Examples::Shown)?;
-    let checked = checked(&project.file, &project.root());
-    for one in &checked {
-        screen.show(&example(one), || row(one));
-    }
-    let wrong = checked.iter().filter(|one| !one.holds()).count();
-    let rules = project.file.policy.rule_set.rules().len();
-    screen.tell(&match (rules, wrong) {
-        (0, _) => "the project has no rules about arguments".to_owned(),
-        (_, 0) => format!("{rules} rules, {} examples, all hold", checked.len()),
-        (_, _) => format!("{rules} rules, {} examples, {wrong} do not hold", checked.len()),
-    });
-    Ok(if wrong == 0 { Exit::Done } else { Exit::Failed })
-}
-
-fn example(one: &Checked<'_>) -> Value {
-    json!({
-        "rule": one.rule,
-        "example": one.example.place,
-        "tool": one.example.tool,
-        "arguments": one.example.arguments,
-        "holds": one.holds(),
-        "applies": one.applies.as_ref().map(document),
-    })
-}
-
-fn row(one: &Checked<'_>) -> String {
-    let call = format!("{} {}", one.example.tool, Value::Object(one.example.arguments.clone()));
-    let got = one.applies.as_ref().map_or("no match", word);
-    let holds = if one.holds() { "holds" } else { "WRONG" };
-    format!("{holds}  {:<16} {:<10} {got:<10} {call}", one.rule, one.example.place)
+    action_policy(word).map(Answer::Policy).map_err(|refused| refused.hint("say allow, ask, deny or unclear"))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::runs::Words;
 use crate::run_name::{self, NEWEST, Names};
 use crate::screen::{Screen, Stream};
-use crate::text::{Line, Local, Mark, Role, Span, Style, counted, cut, spoken_limit, width, zone};
+use crate::text::{Line, Local, Mark, Role, Span, Style, counted, cut, padded, spoken_limit, width, zone};
 use crate::view::mark_of;
 
 const RUN: usize = 10;
@@ -134,8 +134,4 @@ fn turns(summary: &Value) -> String {
 
 fn spoken_age(ms: u64) -> String {
     if ms < 3_600_000 { format!("{} min", ms / 60_000) } else { spoken_limit(ms / 1_000 * 1_000) }
-}
-
-fn padded(text: &str, to: usize) -> String {
-    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }

@@ -17,6 +17,6 @@ pub(super) use safe::{escaped, of_program};
 pub(super) use styled::{Writer, styled};
 pub(super) use time::{Local, zone};
 pub(super) use words::{
-    count, counted, duration, elapsed, first_line, money, quoted, short_count, spoken_limit,
+    count, counted, duration, elapsed, first_line, money, padded, quoted, short_count, spoken_limit,
 };
 pub(super) use wrap::{cut, width};

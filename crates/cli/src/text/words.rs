@@ -1,6 +1,8 @@
 //! Formats numbers, durations and commands for people.
 
-/// Formats a duration; `None` if it is too short to matter.
+use super::width;
+
+/// A duration; none when it is too short to be felt.
 pub(crate) fn duration(ms: u64) -> Option<String> {
     (ms >= 100).then(|| match ms {
         0..=59_999 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
@@ -61,7 +63,12 @@ pub(crate) fn money(microusd: u64) -> String {
     }
 }
 
-/// Formats a command for a shell.
+/// A text that takes so many cells at least.
+pub(crate) fn padded(text: &str, to: usize) -> String {
+    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
+}
+
+/// A command as a shell would take it.
 pub(crate) fn quoted<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
     let plain = |word: &str| {
         !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=@%+,^~".contains(c))

@@ -65,7 +65,7 @@ fn verdict(end: &CallEnd, context: &Context) -> Verdict {
             let limit = ms.map(|ms| format!(" after {}", spoken_limit(ms))).unwrap_or_default();
             Verdict::bad(Mark::Failed, "timed out", limit).because(effect_of(*effect, end.reads))
         }
-        CallOutcome::Denied { layer, rule, reason } => denied(layer, rule, reason),
+        CallOutcome::Denied { layer, rule, reason, source } => denied(layer, rule, reason, source),
         CallOutcome::Declined { by, reason, after_ms } => {
             let rest = format!(" by {}{}", context.name(by), after(*after_ms));
             Verdict::bad(Mark::Denied, "declined", rest).because(in_quotes(reason))
@@ -154,7 +154,7 @@ fn effect_of(effect: WorldEffect, reads: bool) -> &'static str {
     }
 }
 
-fn denied(layer: &str, rule: &str, reason: &str) -> Verdict {
+fn denied(layer: &str, rule: &str, reason: &str, source: &str) -> Verdict {
     let mut verdict = match layer {
         "rule" => {
             let mut verdict = Verdict::bad(Mark::Denied, "denied", " by rule ");
@@ -166,7 +166,8 @@ fn denied(layer: &str, rule: &str, reason: &str) -> Verdict {
         "" => Verdict::bad(Mark::Denied, "denied", ""),
         layer => Verdict::bad(Mark::Denied, "denied", format!(" by the {}", layer.replace('_', " "))),
     };
-    verdict.reasons.push(in_quotes(first_line(reason)));
+    let reason = in_quotes(first_line(reason));
+    verdict.reasons.push(format!("{reason} {source}").trim().to_owned());
     verdict
 }
 

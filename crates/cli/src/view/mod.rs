@@ -14,9 +14,10 @@ mod question;
 mod snapshot_tests;
 mod speech;
 mod story;
+pub(super) mod verdict;
 
 pub(super) use context::{Context, Fold};
-pub(super) use decision::{decision_document, decision_line, decisions, spoken_rule};
+pub(super) use decision::{decision_document, decision_line, decision_lines, decisions, spoken_rule};
 pub(super) use ending::{fact, mark_of, over, waits};
 pub(super) use folder::{elsewhere, seen_from_here};
 pub(super) use gauge::{Gauge, gauges, untouched};

@@ -105,10 +105,16 @@ fn why(pending: &Pending) -> Vec<Line> {
         return Vec::new();
     }
     let mut spans = vec![Span::quiet("asks because "), Span::text(first_line(&pending.reason))];
-    if let Some((layer, rule)) = &pending.rule
-        && layer == "rule"
-    {
-        spans.extend([Span::quiet(" (rule "), Span::strong(rule), Span::quiet(")")]);
+    let rule = pending.rule.as_ref().filter(|(layer, _)| layer == "rule").map(|(_, rule)| rule);
+    let rule = rule.map(|rule| vec![Span::text("rule "), Span::strong(rule)]);
+    let place = Some(&pending.source).filter(|place| !place.is_empty()).map(|place| vec![Span::text(place)]);
+    let known: Vec<Vec<Span>> = [rule, place].into_iter().flatten().collect();
+    for (index, part) in known.iter().enumerate() {
+        spans.push(Span::text(if index == 0 { " (" } else { ", " }));
+        spans.extend(part.iter().cloned());
+    }
+    if !known.is_empty() {
+        spans.push(Span::text(")"));
     }
     let mut lines = vec![Line::note("approval", spans)];
     if pending.person_only {

@@ -104,9 +104,7 @@ fn refusals() -> Vec<CallEnd> {
             "fs/edit",
             path("src/sum.sh"),
             CallOutcome::WouldFail {
-                error: error(
-                    "Not run, and no person was asked: it would fail: old_text is not in src/sum.sh",
-                ),
+                error: error("Not run, no person was asked: it would fail: old_text is not in src/sum.sh"),
             },
         ),
         call(
@@ -116,6 +114,7 @@ fn refusals() -> Vec<CallEnd> {
                 layer: "rule".into(),
                 rule: "secrets-stay".into(),
                 reason: error("Secrets are not for agents."),
+                source: "provost.toml:48".into(),
             },
         ),
         call(
@@ -125,6 +124,7 @@ fn refusals() -> Vec<CallEnd> {
                 layer: "category_policy".into(),
                 rule: "forbidden".into(),
                 reason: error("the policy for the category write says deny"),
+                source: String::new(),
             },
         ),
         call(

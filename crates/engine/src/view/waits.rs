@@ -39,6 +39,8 @@ pub struct Pending {
     pub rule: Option<(String, String)>,
     /// Why the rule asks.
     pub reason: String,
+    /// Where the rule is written; empty when that is not known.
+    pub source: String,
     /// The agent that asks.
     pub agent: String,
     /// What the tool does to the world.
@@ -117,7 +119,8 @@ pub(super) fn pending(state: &RunState, action: &Action, opened: &WaitOpened, at
         summary,
         preview: waiting::preview(opened, &envelope),
         rule: rule(opened, action, &envelope),
-        reason: reason(opened, action, &envelope),
+        reason: of_ruling(opened, action, &envelope, "/reason"),
+        source: of_ruling(opened, action, &envelope, "/inputs/source"),
         agent: state.spec.agent.clone(),
         facts: action.spec.facts.clone(),
         place: state.place(action),
@@ -140,11 +143,11 @@ fn rule(opened: &WaitOpened, action: &Action, envelope: &Value) -> Option<(Strin
     Some((text("layer")?, text("rule")?))
 }
 
-fn reason(opened: &WaitOpened, action: &Action, envelope: &Value) -> String {
+fn of_ruling(opened: &WaitOpened, action: &Action, envelope: &Value, pointer: &str) -> String {
     let of_tool = || envelope.pointer("/payload/metadata/decision");
     let decision = waiting::ruling(opened, action).or_else(of_tool);
-    let reason = decision.and_then(|decision| decision.get("reason")).and_then(Value::as_str);
-    reason.unwrap_or_default().to_owned()
+    let text = decision.and_then(|decision| decision.pointer(pointer)).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
 }
 
 fn is_person_only(ask: &Value, envelope: &Value) -> bool {

@@ -68,6 +68,13 @@ impl RuleSet {
     }
 }
 
+impl Applies {
+    /// What the rule alone decides about the call.
+    pub fn decision(&self) -> Decision<ActionPolicy> {
+        decision(self, &reason(self))
+    }
+}
+
 fn reason(applies: &Applies) -> String {
     let Applies { rule, reason, unclear, .. } = applies;
     match unclear {

@@ -34,9 +34,9 @@ impl AgentWords {
         match own.filter(|(_, policy)| *policy > decision.verdict) {
             None => decision,
             Some((name, policy)) => {
-                let reason = format!("the agent's own file says {}", policy.word());
+                let reason = format!("the agent's own file says {}", policy.spoken());
                 Decision::new(*policy, Layer::Agent, name.glob().glob().to_owned(), reason)
-                    .given("instead_of", decision.verdict.word())
+                    .given("instead_of", decision.verdict.spoken())
             }
         }
     }

@@ -57,14 +57,19 @@ impl AgentFile {
         Ok(Self { head, instructions, path: path.to_owned(), lines })
     }
 
-    /// Like [`AgentFile::place`], but without a line if the file does not contain the key.
-    pub(crate) fn place_of(&self, key: &str, name: &str) -> String {
+    /// The file and line of a key, or of a name below it; the file alone where it is not written.
+    pub fn place_of(&self, key: &str, name: &str) -> String {
         let is_key = |(known, below): &&(&'static str, String)| *known == key && below == name;
         let line = self.lines.0.keys().find(is_key).and_then(|known| self.lines.0.get(known));
         line.map_or_else(|| self.path.display().to_string(), |line| format!("{}:{line}", self.path.display()))
     }
 
-    /// Returns the file and line of a key, or of a name below it.
+    /// The file, from the folder of the project.
+    pub fn file(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The file and line of a key, or of a name below it.
     pub fn place(&self, key: &'static str, name: &str) -> String {
         format!("{}:{}", self.path.display(), self.lines.of(key, name))
     }

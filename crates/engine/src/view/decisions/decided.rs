@@ -27,6 +27,10 @@ pub struct Decided {
     pub rule: String,
     /// Why.
     pub reason: String,
+    /// Where the rule is written; empty when that is not known.
+    pub source: String,
+    /// What kind of tools the rule is about; empty when it is about something else.
+    pub category: String,
     /// The process that carries out a call.
     pub process: Option<String>,
     /// Where a person's decision came from: user id, terminal, process.
@@ -67,13 +71,21 @@ impl Decided {
     }
 
     pub(super) fn ruled(self, ruling: &Ruling) -> Self {
-        self.layer(&ruling.source).rule(&ruling.rule).because(&ruling.reason)
+        let text = |key: &str| ruling.inputs.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (source, category) = (text("source"), text("category"));
+        let decided = self.layer(&ruling.source).rule(&ruling.rule).because(&ruling.reason);
+        Self { source, category, ..decided }
     }
 
     /// The same from the record of a ruling.
     pub(super) fn recorded(self, record: &Value) -> Self {
         let text = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default();
-        self.layer(text("layer")).rule(text("rule")).because(text("reason"))
+        let input =
+            |key: &str| record.get("inputs").and_then(|inputs| inputs.get(key)).and_then(Value::as_str);
+        let input = |key: &str| input(key).unwrap_or_default().to_owned();
+        let (source, category) = (input("source"), input("category"));
+        let decided = self.layer(text("layer")).rule(text("rule")).because(text("reason"));
+        Self { source, category, ..decided }
     }
 }
 

@@ -47,6 +47,8 @@ pub enum CallOutcome {
         rule: String,
         /// Why.
         reason: String,
+        /// Where the rule is written; empty when that is not known.
+        source: String,
     },
     /// A person does not let it run.
     Declined {
@@ -148,6 +150,7 @@ impl CallOutcome {
                 reason: Some(text("/metadata/decision/reason"))
                     .filter(|text| !text.is_empty())
                     .map_or_else(error, str::to_owned),
+                source: text("/metadata/decision/inputs/source").to_owned(),
             },
             EndedBy::Preparation if code == "tool_not_found" => Self::UnknownTool { error: error() },
             EndedBy::Preparation if matches!(ended.reason.as_str(), "unprepared" | "seal_unavailable") => {
