@@ -29,13 +29,15 @@ const TICK: Duration = Duration::from_millis(250);
 /// that streams.
 pub(crate) async fn news(setup: &ProjectRuntime, run: &RunId, shown: Seq) -> Result<News, Failure> {
     let events = setup.runtime.events(run, shown).await.map_err(|error| unworked(run, &error))?;
-    Ok(News { events, shown })
+    Ok(News { events, shown, interrupts: Interrupts::listen() })
 }
 
 /// What happens in a run behind a position.
 pub(crate) struct News {
     events: RunEvents,
     shown: Seq,
+    /// Signals count from here on: the run may work before it is watched.
+    interrupts: Interrupts,
 }
 
 /// Watches a run until it is over, or rests and no person is there to answer it.
@@ -90,6 +92,8 @@ pub(crate) struct Watched {
     came: Seq,
     /// The last event that was shown when it began: what streamed before it is old.
     begun: Seq,
+    /// The signals since it was decided to watch; taken by the first rest.
+    interrupts: Option<Interrupts>,
 }
 
 impl Watched {
@@ -97,12 +101,12 @@ impl Watched {
     pub(crate) async fn begin(
         setup: &ProjectRuntime,
         run: &RunId,
-        News { events, shown }: News,
+        News { events, shown, interrupts }: News,
         mut live: Live,
     ) -> Result<Self, Failure> {
         let read = journal::read(&**setup.runtime.store(), run).await?;
         let begun = live.begin(&read.run, shown).map_err(|error| unread(&error))?;
-        Ok(Self { run: run.clone(), live, events, came: shown, begun })
+        Ok(Self { run: run.clone(), live, events, came: shown, begun, interrupts: Some(interrupts) })
     }
 
     fn take_in(&mut self, followed: Followed) {
@@ -126,7 +130,8 @@ impl Watched {
         let mut cancelling = false;
         // What is typed while it works must not stand among the lines.
         let _quiet = typing::Quiet::begin();
-        let mut interrupts = Interrupts::listen();
+        // While a person is asked, no one listens: a signal then leaves the program.
+        let mut interrupts = self.interrupts.take().unwrap_or_else(Interrupts::listen);
         let mut ticks = tokio::time::interval(TICK);
         let outcome = handle.outcome();
         tokio::pin!(outcome);

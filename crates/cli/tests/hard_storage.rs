@@ -150,12 +150,10 @@ fn a_full_disk_stops_a_decision_and_loses_nothing() {
     verify 0
     Audit of Tally: 4 problems, 1 fixed.
 
-    1. fixed  src/sum.sh:3         The sum was 1 too high, so the check failed.
-                                   It passes now.
-    2. open   config/deploy.env:2  A payment key is in the repository. Revoke it,
-                                   then take it out of the history.
-    3. open   README.md:6          The link to docs/setup.md leads nowhere.
-    4. open   README.md:8          The README says MIT, LICENSE says Apache 2.0.
+    1. **Fixed**, `src/sum.sh:3`: the sum was 1 too high, so the check failed. It passes now.
+    2. **Open**, `config/deploy.env:2`: a payment key is in the repository. Revoke it, then take it out of the history.
+    3. **Open**, `README.md:6`: the link to `docs/setup.md` leads nowhere.
+    4. **Open**, `README.md:8`: the README says MIT, LICENSE says Apache 2.0.
 
     Do not release before the key is revoked.
     approve 0
@@ -274,7 +272,7 @@ fn a_locked_database_is_read_and_whoever_holds_it_is_named() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     listed(&world.provost(&["runs"]));
     let approve = world.provost(&["approve", "last"]);
-    refused(&approve, &format!("is kept busy by process {}", std::process::id()));
+    refused(&approve, &format!("is in use by process {}", std::process::id()));
     assert!(world.mended().contains("+ 1"), "nothing was done");
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(world.provost(&["approve", "last"]).code, 0);

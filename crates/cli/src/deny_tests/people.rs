@@ -107,7 +107,10 @@ async fn a_remembered_yes_does_not_reach_what_is_forbidden() {
         let results = told(&outcome);
         assert_eq!((results.matches(OPEN).count(), results.contains(SECRET)), (2, seen), "{results}");
         let explained = explained(&scene, &outcome).await;
-        assert!(explained.contains("runs, as ada said to remember: somebody wants to know"), "{explained}");
+        assert!(
+            explained.contains("runs, by a standing approval of ada: somebody wants to know"),
+            "{explained}"
+        );
         let refused = explained.contains("denied: secrets are not for agents  [rule: secrets-stay]");
         assert_eq!(refused, !seen, "{explained}");
     }

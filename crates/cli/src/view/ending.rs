@@ -37,7 +37,7 @@ pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, cont
 
 /// Returns two commands to paste; neither is broken at the end of a line.
 fn next(first: &str, second: &str) -> Vec<Line> {
-    const ONE_LINE: usize = 56;
+    const ONE_LINE: usize = 66;
     let both = format!("{first}   {second}");
     match width(&both) <= ONE_LINE {
         true => vec![fact("next", vec![Span::text(both)])],
