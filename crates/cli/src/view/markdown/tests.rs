@@ -30,7 +30,7 @@ fn a_page_on_screens_of_several_widths() {
     insta::assert_snapshot!("page_ascii", bare(&shown(&lines, Style::Colourless, false, 80)));
 }
 
-/// Whoever reads lines without marks gets the text as it was written.
+/// Lines without marks have the text as it was written.
 #[test]
 fn without_marks_the_source_is_shown() {
     let source = styled(
