@@ -50,7 +50,7 @@ fn without_colours(line: &str) -> String {
 }
 
 /// Whether a letter only shows itself.
-fn is_plain(letter: char) -> bool {
+pub(crate) fn is_plain(letter: char) -> bool {
     match letter {
         // Soft hyphen, Mongolian vowel separator and fillers, zero-width letters and marks of direction, line and
         // paragraph ends, invisible operators, the byte order mark, and tags.
