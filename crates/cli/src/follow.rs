@@ -22,8 +22,8 @@ use crate::text::{Line, Span};
 use crate::typing::{self, Desk, Key};
 use crate::view::{Context, Fold, Gauge, elsewhere, fact, gauges, untouched, waits};
 
-/// How often what changes with time is drawn anew.
-const TICK: Duration = Duration::from_millis(250);
+/// How often what changes with time, and what streams, is drawn anew.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Begins to watch a run behind a position of its journal. Called before the run goes on, so that nothing is missed
 /// that streams.

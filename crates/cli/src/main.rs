@@ -1,7 +1,7 @@
 //! The program `provost`: reads what a person wants, asks the runtime of a project, and shows what came of it.
 //!
 //! `args` has the words of the command line, `program` leads to a command, `command` has a file for each, `follow`
-//! watches a run and asks people, `chat` talks, `view` turns a journal into lines, `text` writes them. Projects are read and set up by
+//! watches a run and asks people, `chat` talks, `typing` reads keys, `view` turns a journal into lines, `text` writes them. Projects are read and set up by
 //! `provost-project`; nothing here decides what an agent may do.
 
 mod args;

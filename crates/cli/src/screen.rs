@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
 use crossterm::terminal;
-use provost_project::environment;
+use provost_project::{Colors, environment};
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure};
@@ -35,11 +35,12 @@ pub(crate) struct Screen {
     /// Whether nothing may be drawn anew.
     plain: bool,
     color: ColorChoice,
+    colors: Colors,
 }
 
 impl Screen {
     pub(crate) fn new(json: bool, plain: bool, color: ColorChoice) -> Self {
-        Self { json, plain: plain || environment::has("ACCESSIBLE"), color }
+        Self { json, plain: plain || environment::has("ACCESSIBLE"), color, colors: Colors::of_person() }
     }
 
     /// Whether lines can be drawn anew.
@@ -55,7 +56,7 @@ impl Screen {
             is_terminal && (columns.is_some_and(|columns| columns < COLUMNS_MIN) || rows() < ROWS_MIN);
         let plain = self.plain || small || (is_terminal && environment::is_dumb_terminal());
         let style = Style::decide(self.color, plain, is_terminal);
-        Paint { style, unicode: environment::is_utf8(), columns }
+        Paint { style, unicode: environment::is_utf8(), columns, colors: self.colors }
     }
 
     /// Text that is ready to be written.

@@ -228,3 +228,40 @@ fn a_persons_file_that_changed_while_a_run_waited_stops_it() {
     fs::remove_file(world.path("home/.config/provost/config.toml")).unwrap();
     assert_eq!(provost(&["approve", "last"]).code, 0, "it is as it was");
 }
+
+/// The colours of a terminal are its person's; a role or a colour that does not exist is refused with its line.
+#[test]
+fn a_person_chooses_the_colours_of_the_five_roles() {
+    let run = |person: &str| {
+        let world = World::new();
+        fs::create_dir_all(world.path("home/.config/provost")).unwrap();
+        fs::write(world.path("home/.config/provost/config.toml"), person).unwrap();
+        let mut command = world.command(&["run", "-C", "examples/audit", "--color", "always"]);
+        world.printed(command.env("HOME", world.path("home")))
+    };
+    let usual = run("");
+    assert_eq!(usual.code, 3, "{}", usual.stderr);
+    assert!(
+        usual.stderr.contains("\u{1b}[33masks") && usual.stderr.contains("\u{1b}[32m✓"),
+        "{}",
+        usual.stderr
+    );
+    let chosen = run("[terminal.colors]\nyou = \"bright_blue\"\ndone = \"none\"\n");
+    assert_eq!(chosen.code, 3, "{}", chosen.stderr);
+    assert!(chosen.stderr.contains("\u{1b}[94masks"), "{}", chosen.stderr);
+    assert!(
+        !chosen.stderr.contains("\u{1b}[32m") && chosen.stderr.contains("\u{1b}[31m"),
+        "{}",
+        chosen.stderr
+    );
+    for (person, problem) in [
+        ("[terminal.colors]\nyou = \"yelow\"\n", "config.toml:2: unknown variant `yelow`"),
+        ("[terminal.colors]\ndanger = \"red\"\n", "config.toml:2: unknown field `danger`"),
+        ("[terminal]\ncolours = 1\n", "config.toml:2: unknown field `colours`"),
+    ] {
+        let refused = run(person);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        let said = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(problem), "{}", refused.stderr);
+    }
+}

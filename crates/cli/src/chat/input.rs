@@ -59,7 +59,9 @@ impl Input {
         match self {
             Self::Terminal(desk) => {
                 if !is_question && let Some(queued) = desk.take_queued() {
-                    screen.notes(&view::said_by_person(&queued));
+                    let mut lines = view::said_by_person(&queued);
+                    lines.retain(|line| !line.is_blank());
+                    screen.notes(&lines);
                     return Ok(Typed::Line(queued));
                 }
                 let prompt = paint.painted(if paint.unicode { "›" } else { ">" }, Role::Strong);

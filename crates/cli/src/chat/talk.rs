@@ -20,6 +20,7 @@ use crate::live::{Live, Manner};
 use crate::pending::Pending;
 use crate::prompt;
 use crate::screen::Screen;
+use crate::text;
 use crate::typing::Typed;
 use crate::view::{decision_document, decision_line, decisions, gauges};
 
@@ -273,7 +274,7 @@ impl Talk {
             let allowed = |pending: &&Pending| asking::is_allowed_beforehand(pending, self.answers);
             let allowed: Vec<&Pending> = open.approvals.iter().filter(allowed).collect();
             if allowed.is_empty() {
-                return self.stopped(&outcome).await;
+                return self.stopped(&outcome, &mut watched.live).await;
             }
             open.show(self.screen);
             for action in allowed {
@@ -284,7 +285,7 @@ impl Talk {
     }
 
     /// Says how a run stopped, and what it waits for.
-    async fn stopped(&mut self, outcome: &Outcome) -> Result<Exit, Failure> {
+    async fn stopped(&mut self, outcome: &Outcome, live: &mut Live) -> Result<Exit, Failure> {
         self.tell(outcome);
         if let Some(desk) = self.input.desk().filter(|_| outcome.status != RunStatus::Completed) {
             desk.take_back();
@@ -292,7 +293,7 @@ impl Talk {
         if outcome.is_waiting() {
             self.conversation.open().await?.show(self.screen);
         } else if self.input.is_person() {
-            self.screen.note("");
+            live.print(&[text::Line::blank()]);
         }
         Ok(follow::exit_of(outcome.status))
     }

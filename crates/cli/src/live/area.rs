@@ -40,6 +40,11 @@ pub(super) struct Area {
 }
 
 impl Area {
+    /// Whether nothing is drawn.
+    pub(super) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
     /// Takes away what was drawn.
     pub(super) fn clear(&mut self) {
         let (columns, height) = terminal::size().unwrap_or((80, 24));

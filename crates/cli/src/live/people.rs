@@ -167,6 +167,8 @@ impl People {
     }
 
     pub(super) fn take_in(&mut self, followed: Followed) {
+        // What streams is drawn at the next tick, however fast it comes.
+        let streams = matches!(followed, Followed::Delta(_));
         match followed {
             Followed::Event(event) => self.event(&event.event),
             Followed::Delta(Delta::Text(text)) => {
@@ -194,7 +196,9 @@ impl People {
                 self.note(&format!("the journal cannot be read any further: {problem}"));
             }
         }
-        self.draw();
+        if !streams || self.area.as_ref().is_some_and(Area::is_empty) {
+            self.draw();
+        }
     }
 
     fn event(&mut self, event: &Event) {

@@ -13,7 +13,7 @@ mod wrap;
 pub(super) use line::{Column, Fit, Line, Role, Shown, Span};
 pub(super) use mark::Mark;
 pub(super) use paint::{ColorChoice, Paint, Style};
-pub(super) use safe::{escaped, of_program};
+pub(super) use safe::{escaped, is_plain, of_program};
 pub(super) use styled::{Writer, styled};
 pub(super) use time::{Local, zone};
 pub(super) use words::{

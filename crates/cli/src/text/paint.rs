@@ -1,6 +1,6 @@
 //! Whether colours, attributes and non-ASCII characters are used, and the width of the screen.
 
-use provost_project::environment;
+use provost_project::{Color, Colors, environment};
 
 use super::Role;
 
@@ -21,6 +21,7 @@ pub(crate) struct Paint {
     pub(crate) unicode: bool,
     /// The width of the screen; `None` for lines of any length.
     pub(crate) columns: Option<usize>,
+    pub(crate) colors: Colors,
 }
 
 /// Styled (marks, columns and colours) or plain (a subject and a colon).
@@ -76,11 +77,11 @@ impl Paint {
             (_, Role::Italic) => "\u{1b}[3m",
             (_, Role::Link) => "\u{1b}[4m",
             (Style::Colourless, _) => "",
-            (Style::Coloured, Role::Done) => "\u{1b}[32m",
-            (Style::Coloured, Role::You) => "\u{1b}[33m",
-            (Style::Coloured, Role::Bad) => "\u{1b}[31m",
-            (Style::Coloured, Role::Alive) => "\u{1b}[36m",
-            (Style::Coloured, Role::Model) => "\u{1b}[35m",
+            (Style::Coloured, Role::Done) => sgr(self.colors.done),
+            (Style::Coloured, Role::You) => sgr(self.colors.you),
+            (Style::Coloured, Role::Bad) => sgr(self.colors.bad),
+            (Style::Coloured, Role::Alive) => sgr(self.colors.alive),
+            (Style::Coloured, Role::Model) => sgr(self.colors.model),
         }
     }
 
@@ -96,6 +97,29 @@ impl Paint {
     /// Returns the truncation sign.
     pub(crate) fn ellipsis(self) -> &'static str {
         if self.unicode { "…" } else { "..." }
+    }
+}
+
+/// What makes a terminal write in a colour.
+fn sgr(color: Color) -> &'static str {
+    match color {
+        Color::None => "",
+        Color::Black => "\u{1b}[30m",
+        Color::Red => "\u{1b}[31m",
+        Color::Green => "\u{1b}[32m",
+        Color::Yellow => "\u{1b}[33m",
+        Color::Blue => "\u{1b}[34m",
+        Color::Magenta => "\u{1b}[35m",
+        Color::Cyan => "\u{1b}[36m",
+        Color::White => "\u{1b}[37m",
+        Color::BrightBlack => "\u{1b}[90m",
+        Color::BrightRed => "\u{1b}[91m",
+        Color::BrightGreen => "\u{1b}[92m",
+        Color::BrightYellow => "\u{1b}[93m",
+        Color::BrightBlue => "\u{1b}[94m",
+        Color::BrightMagenta => "\u{1b}[95m",
+        Color::BrightCyan => "\u{1b}[96m",
+        Color::BrightWhite => "\u{1b}[97m",
     }
 }
 

@@ -50,7 +50,7 @@ fn without_colours(line: &str) -> String {
 }
 
 /// Returns whether a character is visible and has no side effect.
-fn is_plain(letter: char) -> bool {
+pub(crate) fn is_plain(letter: char) -> bool {
     match letter {
         // Soft hyphen, Mongolian vowel separator and fillers, zero-width characters and direction marks, line
         // and paragraph separators, invisible operators, the byte order mark, and tags.

@@ -3,6 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::Key;
+use crate::text::is_plain;
 
 /// How long a line may be.
 const BYTES_MAX: usize = 1 << 20;
@@ -51,7 +52,7 @@ impl EditLine {
 
     /// Puts a text in the place of the line; the cursor stands behind it.
     pub(crate) fn set(&mut self, text: &str) {
-        text.clone_into(&mut self.text);
+        self.text = clean(text);
         self.at = self.text.len();
     }
 
@@ -103,17 +104,16 @@ impl EditLine {
     /// Pasted text is text: nothing in it is a key, and in a line without breaks its lines stand one behind the other.
     fn paste(&mut self, text: &str) -> Edited {
         let text = text.replace('\t', "    ");
-        let text = if self.breaks { text } else { text.trim_end().replace('\n', " ") };
-        let text: String = text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect();
-        self.insert(&text)
+        self.insert(&if self.breaks { text } else { text.trim_end().replace('\n', " ") })
     }
 
     /// Puts a text in at the cursor.
     pub(crate) fn insert(&mut self, text: &str) -> Edited {
+        let text = clean(text);
         if text.is_empty() || self.text.len() + text.len() > BYTES_MAX {
             return Edited::Nothing;
         }
-        self.text.insert_str(self.at, text);
+        self.text.insert_str(self.at, &text);
         self.at += text.len();
         Edited::Changed
     }
@@ -164,6 +164,11 @@ impl EditLine {
     }
 }
 
+/// A text without what a terminal would obey, or a reader could not see: it is drawn as it is.
+fn clean(text: &str) -> String {
+    text.chars().filter(|letter| *letter == '\n' || is_plain(*letter)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +205,9 @@ mod tests {
         assert_eq!(line.take(Key::Enter), Edited::Entered("y no[A".to_owned()));
         assert_eq!(line.take(Key::CtrlD), Edited::End);
         let mut line = EditLine::with_breaks();
+        line.set("\u{1b}]0;title\u{7}\u{202e}from a file");
+        assert_eq!(line.text(), "]0;titlefrom a file", "a history may have been written by others");
+        line.set("");
         line.take(Key::Paste("a\nb".to_owned()));
         assert_eq!(line.take(Key::Enter), Edited::Entered("a\nb".to_owned()));
     }

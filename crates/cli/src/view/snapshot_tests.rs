@@ -6,6 +6,7 @@ use provost_engine::view::{
     Allowance, CallEnd, CallName, CallOutcome, Piece, ProgramOutput, StoryLine, Totals,
 };
 use provost_engine::{Actor, ActorKind, Fault, Seq, Time, WorldEffect};
+use provost_project::Colors;
 use serde_json::{Value, json};
 
 use super::{Context, Fold, lines, over};
@@ -203,7 +204,7 @@ fn ends() -> Vec<Line> {
 }
 
 fn shown(lines: &[Line], style: Style, unicode: bool, columns: Option<usize>) -> String {
-    styled(lines, Paint { style, unicode, columns }).replace('\u{1b}', "␛")
+    styled(lines, Paint { style, unicode, columns, colors: Colors::default() }).replace('\u{1b}', "␛")
 }
 
 /// No line is wider than the screen, whatever its width.

@@ -9,6 +9,7 @@ mod person;
 mod project;
 mod rules;
 mod suggest;
+mod terminal;
 
 pub use agent_file::{AgentFile, Head};
 pub use file::{File, ToolsPart, action_policy, known_budget};
@@ -19,3 +20,4 @@ pub use project::{Examples, Project};
 pub(crate) use rules::shape;
 pub use rules::{checked, is_declared};
 pub use suggest::did_you_mean;
+pub use terminal::{Color, Colors};

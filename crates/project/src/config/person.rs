@@ -1,4 +1,4 @@
-//! The user's own `config.toml`: models and keys for all projects.
+//! The user's own `config.toml`: models and keys for all projects, and the colours of the terminal.
 //!
 //! A project's `provost.toml` takes precedence. The file is outside every workspace and contains no keys.
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::ModelEntry;
 use super::file::{File, line_at, refused};
+use super::terminal::Terminal;
 use crate::failure::{Code, Failure};
 use crate::text_file;
 
@@ -25,6 +26,7 @@ pub(crate) struct PersonFile {
     pub(crate) defaults: Defaults,
     models: BTreeMap<String, toml::Spanned<toml::Table>>,
     keys: BTreeMap<String, toml::Spanned<KeySource>>,
+    pub(super) terminal: Terminal,
     #[serde(skip)]
     pub(crate) path: PathBuf,
     #[serde(skip)]

@@ -1,6 +1,7 @@
 //! Markdown on screens of several widths.
 
 use proptest::prelude::*;
+use provost_project::Colors;
 
 use crate::text::{Line, Paint, Style, styled, width};
 use crate::view::speech::{words, words_so_far};
@@ -8,7 +9,8 @@ use crate::view::speech::{words, words_so_far};
 const PAGE: &str = include_str!("page.md");
 
 fn shown(lines: &[Line], style: Style, unicode: bool, columns: usize) -> String {
-    styled(lines, Paint { style, unicode, columns: Some(columns) }).replace('\u{1b}', "␛")
+    styled(lines, Paint { style, unicode, columns: Some(columns), colors: Colors::default() })
+        .replace('\u{1b}', "␛")
 }
 
 fn bare(screen: &str) -> String {
@@ -31,7 +33,10 @@ fn a_page_on_screens_of_several_widths() {
 /// The plain writer gets the text as it was written.
 #[test]
 fn without_marks_the_source_is_shown() {
-    let source = styled(&words(PAGE), Paint { style: Style::Plain, unicode: true, columns: None });
+    let source = styled(
+        &words(PAGE),
+        Paint { style: Style::Plain, unicode: true, columns: None, colors: Colors::default() },
+    );
     let written: String = PAGE.trim().lines().map(|line| format!("model: {line}\n")).collect();
     assert_eq!(source.replace("model\n", "model: \n"), written);
 }
