@@ -185,7 +185,7 @@ def chat(terminal, folder):
                    say("It has **one** function, `add`, and no types.")])
     project(folder, model.url, {"src/sum.py": "def add(a, b):\n    return a + b\n"})
     terminal.types("clear; provost chat")
-    terminal.until(r"(?m)^[›>]")
+    terminal.until(r"(?m)^›")
     time.sleep(1)
     terminal.types("what is in this project?")
     terminal.until(r"checks it")
@@ -196,11 +196,11 @@ def chat(terminal, folder):
 
 
 SCENES = {
-    "quick-start": (quick_start, (80, 58)),
+    "quick-start": (quick_start, (80, 66)),
     "approval-long-diff": (long_diff, (80, 24)),
-    "failing-tests": (failing_tests, (80, 34)),
-    "outage": (outage, (80, 24)),
-    "chat": (chat, (80, 30)),
+    "failing-tests": (failing_tests, (80, 36)),
+    "outage": (outage, (80, 16)),
+    "chat": (chat, (80, 18)),
 }
 
 

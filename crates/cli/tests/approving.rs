@@ -140,7 +140,7 @@ fn several_waiting_calls_are_all_shown_and_each_is_named() {
     assert_eq!(play.provost(&["reject", "last"]).code, 0);
     let explained = play.provost(&["explain", "last"]).stdout;
     assert_eq!(explained.matches("allow: allowed by").count(), 1, "asked about: {explained}");
-    assert_eq!(explained.matches("allow: runs by that word").count(), 1, "and run: {explained}");
+    assert_eq!(explained.matches("allow: runs with that approval").count(), 1, "and run: {explained}");
     assert_eq!(explained.matches("declined").count(), 1, "{explained}");
 }
 

@@ -19,7 +19,7 @@ impl Reader {
             (Phase::Apply, _) => "its changes are made real",
         };
         let decided = self.about(state, event, started.action).what(what);
-        // What was asked and allowed runs by that word, not by the rule that asked.
+        // What was asked and allowed runs with that approval, not by the rule that asked.
         let decided = match self.permitted.remove(&started.action) {
             Some(word) => permitted(decided, &word),
             None => self.ruled(state, decided, started),
