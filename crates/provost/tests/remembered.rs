@@ -353,3 +353,32 @@ async fn an_answer_that_cannot_stand_for_later_calls_is_refused() {
     let fits = Decision { covers: Covers::Place("src".to_owned()), ..always() };
     assert_eq!(answered(&runtime, fits).await.unwrap(), RunStatus::Completed);
 }
+
+/// A run that was accepted with a policy is not judged without it: a process that lacks the policy runs nothing.
+/// Beside it, a process that has it.
+#[tokio::test]
+async fn a_process_without_the_policy_of_a_run_runs_nothing() {
+    for has_policy in [false, true] {
+        let (store, clock) = (memory(), Arc::new(ManualClock::at(1_000)));
+        let first = at(&store, &clock, "src/a");
+        assert_eq!(status(&first).await, RunStatus::Waiting);
+        drop(first);
+        let ledger = Ledger::default();
+        let noted = ledger.clone();
+        let put = Tool::new("note/put", "Puts.", move |text: Text| {
+            noted.note(text.text);
+            async { Ok(()) }
+        });
+        let builder = Runtime::builder().model(Script::new().say("Done.")).store(store.clone()).tool(put);
+        let builder = builder.clock(clock.clone()).agent(Agent::new("scribe"));
+        let builder = if has_policy { builder.policy(Arc::new(ByPlace)) } else { builder };
+        let other = builder.build().unwrap();
+        let wait = other.pending().await.unwrap()[0].wait.to_string();
+        let run = other.decide(&wait, Decision::approve("grace")).await.unwrap();
+        let done = run.outcome().await.unwrap();
+        assert_eq!(ledger.entries().is_empty(), !has_policy, "{:?}", results(&done));
+        if !has_policy {
+            assert!(results(&done)[0].contains("does not exist here"), "{:?}", results(&done));
+        }
+    }
+}

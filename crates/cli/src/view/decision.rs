@@ -143,8 +143,10 @@ fn row(decided: &Decided, about: &str, context: &Context) -> Line {
     let (mark, word, role) = word(&decided.what);
     // The word that allowed it stands in the line before.
     if decided.layer == "person" && decided.what.starts_with("runs") {
-        let spans =
-            vec![Span::label(padded(word, WORD), role), Span::text(format!("{} with that approval", decided.what))];
+        let spans = vec![
+            Span::label(padded(word, WORD), role),
+            Span::text(format!("{} with that approval", decided.what)),
+        ];
         return Line::new(mark, format!("{about} {word}"), spans);
     }
     let text = match decided.what.as_str() {
