@@ -61,6 +61,7 @@ impl DataDir {
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));
         }
+        self.assert_file()?;
         let opened = SqliteStore::open(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
@@ -77,11 +78,22 @@ impl DataDir {
 
     /// Opens the storage for reading.
     pub fn look(&self) -> Result<Arc<dyn Store>, Failure> {
+        self.assert_file()?;
         let opened = SqliteStore::look(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// Returns the folder for the copy of a project that a run or a conversation works on.
+    /// Refuses a device or a pipe where the database should be: SQLite would say something else of each.
+    fn assert_file(&self) -> Result<(), Failure> {
+        if fs::metadata(&self.database).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+            let message = format!("{} is not an ordinary file", self.database.display());
+            return Err(Failure::new(Code::Store, message)
+                .hint("choose another path with PROVOST_DATABASE_URL, or take it away"));
+        }
+        Ok(())
+    }
+
+    /// Where the copy of a project lies that a run or a conversation works on.
     pub fn copy_of(&self, name: &str) -> PathBuf {
         self.folder.join("work").join(name)
     }

@@ -139,9 +139,8 @@ impl Reader {
                 let texts = responded.messages.iter().filter_map(|message| message.content.as_text());
                 let text = texts.collect::<Vec<_>>().join("\n");
                 let usage = responded.provider.get("usage").cloned().unwrap_or_default();
-                let mut answer =
-                    self.event(event, "answer", json!({ "turn": self.turn, "text": text, "usage": usage }));
-                answer["type"] = json!("answer");
+                let fields = json!({ "turn": self.turn, "text": text, "usage": usage, "type": "answer" });
+                let answer = self.event(event, "answer", fields);
                 return vec![answer];
             }
             EventKind::ModelFailed(failed) => {
