@@ -38,33 +38,33 @@ pub(crate) enum Command {
     Runs(RunsOptions),
     /// Show a run: the conversation, its calls, what they printed
     Show(ShowOptions),
-    /// Say why: every decision of a run, or what an error code means
+    /// Explain every decision of a run, or an error code
     Explain(ExplainOptions),
-    /// Fold a journal again and compare; runs nothing
+    /// Rebuild a run from its journal and compare; runs nothing
     Replay(OneRun),
-    /// Allow what a run asks for, and go on with it
+    /// Allow a waiting call, and continue the run
     Approve(ApproveOptions),
-    /// Refuse what a run asks for, and go on with it
+    /// Decline a waiting call, and continue the run
     Reject(DecideOptions),
-    /// List what waits for a person, and standing approvals; or revoke one
+    /// List what waits, and standing approvals; revoke one
     Approvals(ApprovalsOptions),
-    /// Answer what an agent asks, and go on with the run
+    /// Answer a question of an agent, and continue the run
     Answer(AnswerOptions),
     /// Stop a run; every call gets a result that says what happened
     Cancel(CancelOptions),
-    /// Go on with a run: after a crash, an answer, or a stop
+    /// Continue a run after a crash, an answer or a stop
     Resume(ResumeOptions),
     /// List the agents of a project
     Agents(ProjectOption),
     /// List the tools an agent sees and how they may run
     Tools(ToolsOptions),
-    /// Ask the policy of a project
+    /// Test calls against the policy, or confirm changed files
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Show the configuration of a project
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check that runs are what was written: journal, list, waits
+    /// Verify the hash chain of runs, and the tables beside it
     Verify(VerifyOptions),
     /// Show, erase and prune what the database holds
     #[command(subcommand)]
@@ -88,7 +88,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunOptions {
-    /// What to do; `-` reads it from standard input. The project's own prompt when left out
+    /// The task; `-` reads it from standard input [default: the project's own prompt]
     pub(crate) prompt: Option<String>,
     /// The agent
     #[arg(long, short)]
@@ -102,9 +102,9 @@ pub(crate) struct RunOptions {
 
 #[derive(Args)]
 pub(crate) struct ChatOptions {
-    /// The agent; the session's, or the project's own, when left out
+    /// The agent [default: the session's, or the project's own]
     pub(crate) agent: Option<String>,
-    /// Go on with a conversation: its id, or `last` for the last used
+    /// Continue a conversation: its id, or `last` for the one used last
     #[arg(long, short, value_name = "ID")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -117,13 +117,13 @@ pub(crate) struct ModelOptions {
     /// The model, by its name in provost.toml
     #[arg(long, short)]
     pub(crate) model: Option<String>,
-    /// Allow whatever is asked for; what may have happened before a crash is still asked
+    /// Allow every call that asks; a call that a crash left in doubt is still asked about
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Play this recording instead of asking a model
     #[arg(long, value_name = "FILE")]
     pub(crate) cassette: Option<PathBuf>,
-    /// Record the model; with --cassette, record its answers anew with today's requests
+    /// Record the model; with --cassette, play its answers and record today's requests
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }
@@ -150,7 +150,7 @@ pub(crate) struct ShowOptions {
     /// The run: the beginning of its id, or `last` for the one started last
     #[arg(default_value = "last")]
     pub(crate) run: String,
-    /// All that this call printed and gave, by its number in the run
+    /// One call, by its number in the run, with its whole output and result
     pub(crate) call: Option<u32>,
 }
 
@@ -159,7 +159,7 @@ pub(crate) struct ExplainOptions {
     /// The run (the beginning of its id, or `last`), or an error code such as PV0002
     #[arg(default_value = "last")]
     pub(crate) what: String,
-    /// Only this tool or this call
+    /// Only this tool, or this call by its number
     pub(crate) action: Option<String>,
 }
 
@@ -167,13 +167,13 @@ pub(crate) struct ExplainOptions {
 pub(crate) struct DecideOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// The call that is meant, by its id; may be given several times. Needed when several calls wait and may run
+    /// The call, by its id; may be repeated. Required to allow one of several waiting calls
     #[arg(long, value_name = "ID")]
     pub(crate) action: Vec<String>,
     /// Why
     #[arg(long, default_value = "")]
     pub(crate) reason: String,
-    /// Decide only; do not go on with the run
+    /// Only record the decision; do not continue the run
     #[arg(long)]
     pub(crate) only: bool,
 }
@@ -182,10 +182,10 @@ pub(crate) struct DecideOptions {
 pub(crate) struct AnswerOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// The answer, or the number of one to choose; asked for on a terminal when left out
+    /// The answer, or the number of an option [default: asked for on a terminal]
     #[arg(long, short)]
     pub(crate) text: Option<String>,
-    /// Answer only; do not go on with the run
+    /// Only record the answer; do not continue the run
     #[arg(long)]
     pub(crate) only: bool,
 }
@@ -201,7 +201,7 @@ pub(crate) struct ApproveOptions {
     /// How long the standing approval holds: `run`, a time such as 45m, 8h or 30d, or `always`
     #[arg(long = "for", id = "for_", value_name = "TIME", requires = "stop_asking", value_parser = lasting)]
     pub(crate) how_long: Option<Remember>,
-    /// The call whose outcome was unknown did happen: this came of it. It is not run again
+    /// Record that a call whose outcome was unknown did happen, with its result. It is not run again
     #[arg(long, value_name = "RESULT", conflicts_with = "stop_asking")]
     pub(crate) happened: Option<String>,
 }
@@ -214,7 +214,7 @@ pub(crate) struct ApprovalsOptions {
 
 #[derive(Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// Revoke a standing approval: its calls are asked about again, also in runs that are at work
+    /// Revoke a standing approval: its calls are asked about again, also in active runs
     Revoke(RevokeOptions),
 }
 
@@ -237,7 +237,7 @@ pub(crate) struct CancelOptions {
 pub(crate) struct ResumeOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// Allow whatever is asked for; what may have happened before a crash is still asked
+    /// Allow every call that asks; a call that a crash left in doubt is still asked about
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// A new limit, such as turns=20
@@ -247,7 +247,7 @@ pub(crate) struct ResumeOptions {
 
 #[derive(Args)]
 pub(crate) struct ProjectOption {
-    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
+    /// The folder of the project, or one below it [default: `--project`, or the current folder]
     #[arg(value_name = "PROJECT")]
     pub(crate) folder: Option<PathBuf>,
 }
@@ -263,7 +263,7 @@ pub(crate) struct DoctorOptions {
 
 #[derive(Args)]
 pub(crate) struct ToolsOptions {
-    /// The folder of the project, or one below it; `--project`, or the one you are in, when left out
+    /// The folder of the project, or one below it [default: `--project`, or the current folder]
     #[arg(value_name = "PROJECT")]
     pub(crate) folder: Option<PathBuf>,
     /// The agent
@@ -276,22 +276,22 @@ pub(crate) struct ToolsOptions {
 
 #[derive(Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print the effective configuration; of keys only whether they are set
+    /// Print the effective configuration; keys are shown only as set or not set
     Show(ConfigShowOptions),
 }
 
 #[derive(Args)]
 pub(crate) struct ConfigShowOptions {
-    /// Say where each value comes from: a file and its line, a variable of the environment, or a default
+    /// Show the origin of each value: a file and its line, an environment variable, or a default
     #[arg(long)]
     pub(crate) origin: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Say how a call may run and which rules apply; without a call, check every example of every rule
+    /// Show how a call may run and which rules apply; without a call, check every example of every rule
     Test(PolicyTestOptions),
-    /// Confirm the changes of governing files that stopped a run, so that runs start and go on with them
+    /// Confirm changed governing files, so that runs start and continue with them
     Confirm(PolicyConfirmOptions),
 }
 
@@ -309,7 +309,7 @@ pub(crate) struct PolicyTestOptions {
     /// Its arguments as JSON
     #[arg(default_value = "{}")]
     pub(crate) arguments: String,
-    /// The agent whose own words count too; the default or only one when left out
+    /// The agent whose own policy applies too [default: the default or only agent]
     #[arg(long, short)]
     pub(crate) agent: Option<String>,
     /// Fail unless the answer is this one: allow, ask, deny or unclear
@@ -319,20 +319,20 @@ pub(crate) struct PolicyTestOptions {
 
 #[derive(Args)]
 pub(crate) struct VerifyOptions {
-    /// The run; every run when left out
+    /// The run [default: every run]
     pub(crate) run: Option<String>,
-    /// Also look up every line of an anchor file: of this one, or of the configured one when left out
+    /// Also check every line of an anchor file [default: the configured one]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub(crate) anchor: Option<Option<PathBuf>>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum DbCommand {
-    /// Say how much the database holds
+    /// Show the size of the database and of its parts
     Stats,
-    /// List the records of a run: number, time, kind, and the size of their words
+    /// List the records of a run: number, time, kind, and size of their text
     Records(RecordsOptions),
-    /// Erase the words of records: messages, arguments, results; facts, hashes and the chain stay
+    /// Erase the text of records: messages, arguments, results; facts, hashes and the chain stay
     Erase(EraseOptions),
     /// Remove runs that ended long ago, and artifacts that no run uses
     Prune(PruneOptions),
@@ -342,7 +342,7 @@ pub(crate) enum DbCommand {
 pub(crate) struct RecordsOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// Only records whose words or artifacts contain this text; `-` reads it from standard input
+    /// Only records whose text or artifacts contain this; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     pub(crate) find: Option<String>,
 }
@@ -364,10 +364,10 @@ pub(crate) struct PruneOptions {
     /// Only runs that ended before: a number of days ago such as 90, or a date such as 2026-01-31 (UTC)
     #[arg(long, value_name = "DAYS|DATE")]
     pub(crate) before: String,
-    /// Also conversations that did not change since, with their runs; else a run of a conversation stays
+    /// Also remove conversations that did not change since, with their runs; else runs of conversations stay
     #[arg(long)]
     pub(crate) sessions: bool,
-    /// Only list what would go
+    /// Only list what would be removed
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
     /// Remove without a question
@@ -386,15 +386,14 @@ pub(crate) struct ImportOptions {
     /// A request body, a list of messages, or a session file of Claude Code or Codex CLI; `-` reads standard
     /// input
     pub(crate) file: PathBuf,
-    /// Whose it is: anthropic, openai_chat, openai_responses, gemini, claude_code, codex or messages (our own);
-    /// found out when left out
+    /// The format: anthropic, openai_chat, openai_responses, gemini, claude_code, codex or messages (Provost's own)
+    /// [default: detected]
     #[arg(long)]
     pub(crate) from: Option<String>,
-    /// Only say what the provider would refuse; fails when there is something
+    /// Only report what the provider would reject; fails if there is anything
     #[arg(long, conflicts_with_all = ["repair", "to"])]
     pub(crate) check: bool,
-    /// Print the repaired transcript in the shape of a provider; lines of a session file that cannot be read
-    /// are left out instead of refused
+    /// Print the repaired transcript in the format of a provider; unreadable lines of a session file are skipped
     #[arg(long)]
     pub(crate) repair: bool,
     /// The provider to print the repaired transcript for: anthropic, openai_chat, openai_responses or gemini;
@@ -407,7 +406,7 @@ pub(crate) struct ImportOptions {
 pub(crate) struct ExportOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// For whom: anthropic, openai_chat, openai_responses or gemini
+    /// The provider: anthropic, openai_chat, openai_responses or gemini
     #[arg(long, default_value = "anthropic")]
     pub(crate) to: String,
 }

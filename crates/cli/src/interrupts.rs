@@ -10,8 +10,8 @@ use tokio::sync::{Notify, watch};
 
 use crate::exit::Exit;
 
-/// The signal that asked the program to leave, if one did. Ctrl-C only stops a run.
-static LEAVING: LazyLock<watch::Sender<Option<Stop>>> = LazyLock::new(|| watch::Sender::new(None));
+/// How many SIGTERM and SIGHUP came, and which came last. Ctrl-C only stops a run.
+static LEAVING: LazyLock<watch::Sender<(usize, Option<Stop>)>> = LazyLock::new(watch::Sender::default);
 /// How many runs are being watched: what watches a run stops it before the program leaves.
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 static UNWATCHED: Notify = Notify::const_new();
@@ -47,25 +47,19 @@ impl Stop {
     }
 }
 
-/// Every signal since it began to listen. One that comes while something else is done is heard afterwards.
+/// The signals for a run that is watched. One that comes while something else is done, or just before, is heard afterwards.
 pub(crate) struct Interrupts {
     interrupt: Option<Signal>,
-    terminate: Option<Signal>,
-    hang_up: Option<Signal>,
-    /// The signal to leave, which may have come just before this began to listen; none once it was reported.
-    leaving: Option<watch::Receiver<Option<Stop>>>,
+    leaving: watch::Receiver<(usize, Option<Stop>)>,
+    /// How many of those that ask the program to leave were reported.
+    reported: usize,
 }
 
 impl Interrupts {
     /// Begins to listen. On a machine that gives no signals, they end the program as they always do.
     pub(crate) fn listen() -> Self {
         WATCHED.fetch_add(1, Ordering::SeqCst);
-        Self {
-            interrupt: signal(SignalKind::interrupt()).ok(),
-            terminate: signal(SignalKind::terminate()).ok(),
-            hang_up: hang_up(),
-            leaving: Some(LEAVING.subscribe()),
-        }
+        Self { interrupt: signal(SignalKind::interrupt()).ok(), leaving: LEAVING.subscribe(), reported: 0 }
     }
 
     /// Resolves at the next signal.
@@ -73,25 +67,21 @@ impl Interrupts {
     /// # Cancel safety
     /// Dropping it loses nothing.
     pub(crate) async fn next(&mut self) -> Stop {
+        let reported = self.reported;
         let stop = tokio::select! {
             () = heard(&mut self.interrupt) => return Stop::Interrupt,
-            () = heard(&mut self.terminate) => Stop::Terminate,
-            () = heard(&mut self.hang_up) => Stop::HangUp,
-            stop = left(&mut self.leaving) => stop,
+            stop = left(&mut self.leaving, reported) => stop,
         };
-        self.leaving = None;
+        self.reported += 1;
         stop
     }
 }
 
-async fn left(leaving: &mut Option<watch::Receiver<Option<Stop>>>) -> Stop {
-    let stop = match leaving {
-        Some(leaving) => leaving.wait_for(Option::is_some).await.ok().and_then(|stop| *stop),
-        None => None,
-    };
-    match stop {
-        Some(stop) => stop,
-        None => std::future::pending().await,
+/// Resolves when more signals to leave came than were reported.
+async fn left(leaving: &mut watch::Receiver<(usize, Option<Stop>)>, reported: usize) -> Stop {
+    match leaving.wait_for(|(count, _)| *count > reported).await.map(|came| came.1) {
+        Ok(Some(stop)) => stop,
+        Ok(None) | Err(_) => std::future::pending().await,
     }
 }
 
@@ -105,27 +95,36 @@ impl Drop for Interrupts {
 /// Resolves when SIGTERM or SIGHUP asked the program to leave, and no run is left that must be stopped first.
 pub(crate) async fn leaves() -> Exit {
     let (mut terminate, mut hang_up) = (signal(SignalKind::terminate()).ok(), hang_up());
-    let stop = tokio::select! {
-        () = heard(&mut terminate) => Stop::Terminate,
-        () = heard(&mut hang_up) => Stop::HangUp,
-    };
-    LEAVING.send_replace(Some(stop));
-    if WATCHED.load(Ordering::SeqCst) > 0 {
-        loop {
-            let unwatched = UNWATCHED.notified();
-            if WATCHED.load(Ordering::SeqCst) == 0 {
-                break;
-            }
-            unwatched.await;
-        }
+    let mut first: Option<(Stop, bool)> = None;
+    loop {
+        let stop = tokio::select! {
+            () = heard(&mut terminate) => Stop::Terminate,
+            () = heard(&mut hang_up) => Stop::HangUp,
+            () = unwatched(), if first.is_some() => break,
+        };
+        LEAVING.send_modify(|(count, last)| (*count, *last) = (*count + 1, Some(stop)));
+        first.get_or_insert((stop, WATCHED.load(Ordering::SeqCst) > 0));
+    }
+    let Some((stop, was_watched)) = first else { return Exit::Terminated };
+    if was_watched {
         tokio::time::sleep(LAST_WORDS).await;
     }
     stop.exit()
 }
 
+async fn unwatched() {
+    loop {
+        let unwatched = UNWATCHED.notified();
+        if WATCHED.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        unwatched.await;
+    }
+}
+
 /// The exit code of a cancelled run: by which signal it was, if it was one that ends the program.
 pub(crate) fn exit_of_cancelled() -> Exit {
-    LEAVING.borrow().map_or(Exit::Cancelled, Stop::exit)
+    LEAVING.borrow().1.map_or(Exit::Cancelled, Stop::exit)
 }
 
 async fn heard(signal: &mut Option<Signal>) {
@@ -159,15 +158,17 @@ fn ignores_hang_up() -> Option<bool> {
 mod tests {
     use super::*;
 
-    /// A signal that came before the run was watched still stops it, and is reported once.
+    /// A signal that came before the run was watched still stops it, and each is reported once.
     #[tokio::test]
     async fn a_signal_just_before_it_listens_is_heard_once() {
-        LEAVING.send_replace(Some(Stop::Terminate));
+        LEAVING.send_replace((1, Some(Stop::Terminate)));
         let mut interrupts = Interrupts::listen();
         assert_eq!(interrupts.next().await, Stop::Terminate);
         let again = tokio::time::timeout(Duration::from_millis(50), interrupts.next()).await;
         assert!(again.is_err(), "{again:?}");
-        LEAVING.send_replace(None);
+        LEAVING.send_replace((2, Some(Stop::HangUp)));
+        assert_eq!(interrupts.next().await, Stop::HangUp);
+        LEAVING.send_replace((0, None));
         let mut later = Interrupts::listen();
         assert!(tokio::time::timeout(Duration::from_millis(50), later.next()).await.is_err());
     }

@@ -298,7 +298,7 @@ async fn a_writer_that_does_not_stop_is_named() {
     let error = SqliteStore::open(&path, &impatient()).err().expect("the file is busy");
     assert!(matches!(error, OpenError::Busy { waited_ms: 30, .. }), "{error}");
     if cfg!(target_os = "linux") {
-        let sentence = format!("is kept busy by {this_process} for more than 30 ms");
+        let sentence = format!("is in use by {this_process} for more than 30 ms");
         assert!(error.to_string().ends_with(&sentence), "{error}");
     }
     assert_eq!(count(&look(&path).unwrap()).await, 1, "looking does not wait");
@@ -439,7 +439,7 @@ fn every_error_has_its_sentence_and_its_advice() {
         "/p.db cannot be written; check the permissions of the file and its folder",
         "/p.db has a log beside it that cannot be read without the right to write there; copy the file and its \
          -wal to a folder of your own, and look there",
-        "/p.db is kept busy by process 7 (provost) for more than 30 ms; try again when it is done",
+        "/p.db is in use by process 7 (provost) for more than 30 ms; try again when it is done",
         "there is no room for /p.db; free some space",
         "/p.db cannot be opened; check the path and its permissions",
     ];

@@ -300,6 +300,10 @@ impl Tables for Db<'_> {
         self.done(sql, params![workspace, scope, tool, by, at.0, run.as_str(), reason, covers, until, action])
     }
 
+    fn drop_reasons(&mut self, run: &RunId) -> Result<(), Fault> {
+        self.done("UPDATE approvals SET reason = NULL WHERE run = ?1", [run.as_str()])
+    }
+
     fn revoke(&mut self, workspace: &str, scope: &str, now: Time) -> Result<bool, Fault> {
         let sql = "UPDATE approvals SET revoked = ?3 WHERE workspace = ?1 AND scope = ?2 AND revoked IS NULL";
         Ok(self.execute(sql, params![workspace, scope, now.0])? > 0)

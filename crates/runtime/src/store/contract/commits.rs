@@ -117,7 +117,11 @@ fn full(held: &super::sample::Held, child_name: &str) -> Commit {
 }
 
 fn grant() -> StandingChange {
-    let approval = StandingApproval {
+    StandingChange::Grant { workspace: "site:1".to_owned(), approval: approval() }
+}
+
+pub(super) fn approval() -> StandingApproval {
+    StandingApproval {
         scope: "delete".to_owned(),
         tool: "delete".to_owned(),
         covers: Covers::Place("src".to_owned()),
@@ -127,8 +131,7 @@ fn grant() -> StandingChange {
         run: run("a"),
         action: Some(id("1.0")),
         reason: None,
-    };
-    StandingChange::Grant { workspace: "site:1".to_owned(), approval }
+    }
 }
 
 async fn a_malformed_commit_is_refused(subject: Subject) {

@@ -1,8 +1,11 @@
 //! Erasing and pruning.
 
-use provost_engine::{Commit, Digest, Erasure, NewRun, Seq, Time, WhenBusy};
+use provost_engine::{
+    Commit, Digest, Erasure, NewRun, Seq, StandingApproval, StandingChange, Time, WhenBusy,
+};
 use serde_json::json;
 
+use super::commits::approval;
 use super::sample::{ada, answer, child, ended, must, new_run, new_session, refused, run, some, start, wait};
 use super::{Subject, promises};
 use crate::store::{Erase, EraseError, PruneFilter};
@@ -19,9 +22,11 @@ async fn erased_words_are_gone_and_the_chain_verifies(subject: Subject) {
     let mut held = subject.begin(new_run("a")).await;
     let info = must(subject.store.put_artifact("text/plain".to_owned(), b"secret".to_vec()).await);
     let question = wait(&run("a"), 1);
+    let approval = StandingApproval { reason: Some("secret".to_owned()), ..approval() };
     let commit = Commit {
         waits_opened: vec![question.clone()],
         artifacts: vec![info.digest],
+        standing: vec![StandingChange::Grant { workspace: "site:1".to_owned(), approval }],
         ..held.commit(&["note", "note"])
     };
     held.write(&subject, commit).await;
@@ -46,6 +51,8 @@ async fn erased_words_are_gone_and_the_chain_verifies(subject: Subject) {
     let stored = some(must(subject.store.wait(question.wait).await));
     assert!(stored.row.ask.is_null() && some(stored.answered).answer.is_none());
     assert_eq!(some(must(subject.store.run(run("a")).await)).summary, json!({"title": "[erased]"}));
+    let standing = must(subject.store.standing("site:1".to_owned()).await);
+    assert_eq!(standing[0].reason, None, "the approval holds, its reason is gone");
     assert!(must(subject.store.verify_rows().await).is_empty());
     let error = refused(subject.store.erase(Erase { seq: Seq(9), ..erase }).await);
     assert!(matches!(error, EraseError::UnknownRecord { .. }), "{error}");

@@ -257,6 +257,13 @@ impl Tables for MemoryTables {
         Ok(())
     }
 
+    fn drop_reasons(&mut self, run: &RunId) -> Result<(), Fault> {
+        for approval in self.approvals.values_mut().filter(|approval| approval.run == *run) {
+            approval.reason = None;
+        }
+        Ok(())
+    }
+
     fn revoke(&mut self, workspace: &str, scope: &str, _now: Time) -> Result<bool, Fault> {
         Ok(self.approvals.remove(&(workspace.to_owned(), scope.to_owned())).is_some())
     }

@@ -26,6 +26,8 @@ pub fn erase(tables: &mut dyn Tables, erase: &Erase) -> Result<(), EraseError> {
             given.answer = None;
         }
         tables.update_wait(&wait)?;
+        // An answer that was remembered has its reason there too.
+        tables.drop_reasons(&erase.run)?;
     }
     if let Some(summary) = &erase.summary {
         tables.update_run(&row, &row, Some(summary))?;

@@ -149,6 +149,8 @@ pub trait Tables {
     fn unseal_all(&mut self, run: &RunId) -> Result<(), Fault>;
     /// Grants a standing approval.
     fn grant(&mut self, workspace: &str, approval: &StandingApproval) -> Result<(), Fault>;
+    /// Drops the reasons of standing approvals that were granted in a run.
+    fn drop_reasons(&mut self, run: &RunId) -> Result<(), Fault>;
     /// Revokes a standing approval. Returns whether it held.
     fn revoke(&mut self, workspace: &str, scope: &str, now: Time) -> Result<bool, Fault>;
 
