@@ -14,7 +14,7 @@ pub(crate) fn reference() -> String {
     let mut text = String::from(
         "# The command line\n\nMade by `cargo xtask generate` from the program; do not edit.\n\n\
          Data goes to standard output, everything else to standard error. `--json` prints one JSON document \
-         or event per line.\n\n\
+         or event per line ([json.md](json.md)).\n\n\
          On a terminal each line begins with a mark: `✓` completed, `✗` failed, `⊖` denied or declined, `◆` a person \
          must answer, `◆?` in doubt, `◇` waits, `■` stopped, `┃` the model's words, `│` what a program printed. Below \
          the lines, `run` redraws what runs and what was used. Without a UTF-8 locale the marks are ASCII. `--plain`, \

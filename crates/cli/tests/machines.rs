@@ -1,7 +1,8 @@
 //! What machines read: every command with `--json`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::script::call;
 use super::world::{Printed, World};
 
 fn documents(printed: &Printed) -> Vec<Value> {
@@ -64,4 +65,76 @@ fn a_changed_journal_is_found() {
     assert!(verify.stdout.contains("BROKEN"), "{}", verify.stdout);
     assert!(verify.stderr.starts_with("error[PV0011]: "), "{}", verify.stderr);
     assert_eq!(world.provost(&["approve", "last"]).code, 1, "nothing is approved in a changed journal");
+}
+
+const RULE: &str = r#"
+[[policy.rules]]
+name = "secrets-stay"
+decision = "deny"
+reason = "secrets are not for agents"
+path = "secrets/**"
+matches = [{ tool = "fs/read", arguments = { path = "secrets/key" } }]
+"#;
+
+/// What came of every call can be told from typed fields alone.
+#[test]
+fn a_run_says_which_it_is_what_happened_and_why_not() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("p/agents")).unwrap();
+    std::fs::write(world.path("p/agents/a.md"), "---\ntools: [fs/read, fs/write, shell/run]\n---\nWork.\n")
+        .unwrap();
+    let words = "[policy.tools]\n\"shell/run\" = \"allow\"\n\"fs/write\" = \"ask\"\n";
+    std::fs::write(world.path("p/provost.toml"), format!("{words}{RULE}")).unwrap();
+    let turns = [
+        call("denied", "fs/read", &json!({ "path": "secrets/key" })),
+        call("unknown", "db/drop", &json!({})),
+        call("red", "shell/run", &json!({ "argv": ["false"] })),
+        call("asked", "fs/write", &json!({ "path": "note", "content": "x" })),
+    ];
+    let model = world.script("m", &turns);
+    let words = [&["run", "go", "-C", "p", "--json"][..], &model.each_ref().map(String::as_str)].concat();
+    let run = world.provost(&words);
+    assert_eq!((run.code, run.stderr.as_str()), (3, ""), "{}", run.stdout);
+    let documents = documents(&run);
+    let id = documents[0]["run"].clone();
+    assert_eq!(
+        (&documents[0]["type"], id.is_string()),
+        (&"run".into(), true),
+        "the first line names the run"
+    );
+    assert_eq!(documents.last().unwrap()["type"], "outcome");
+    assert!(documents.iter().all(|document| document["type"] == "approval" || document["run"] == id));
+    let events: Vec<&Value> = documents.iter().filter(|document| document["type"] == "event").collect();
+    for event in &events {
+        assert!(event["seq"].is_u64() && event["at"].is_string() && event["kind"].is_string(), "{event}");
+        assert!(event["actor"]["kind"].is_string(), "{event}");
+    }
+    let of =
+        |kind: &str, call: &str| events.iter().find(|event| event["kind"] == kind && event["call"] == call);
+    let denied = of("tool_result", "denied").unwrap();
+    assert_eq!((&denied["status"], &denied["effect"]), (&"blocked".into(), &"none".into()));
+    let reason = json!({
+        "code": "denied", "message": "Not allowed: secrets are not for agents.", "layer": "rule",
+        "rule": "secrets-stay", "source": "provost.toml:5",
+    });
+    assert_eq!(denied["reason"], reason);
+    let unknown = of("tool_result", "unknown").unwrap();
+    assert_eq!((&unknown["status"], &unknown["effect"]), (&"failed".into(), &"none".into()), "{unknown}");
+    assert!(
+        unknown["reason"]["message"].as_str().is_some_and(|message| message.contains("db/drop")),
+        "{unknown}"
+    );
+    let red = of("tool_result", "red").unwrap();
+    assert_eq!(
+        (&red["status"], &red["exit_code"], &red["reason"]),
+        (&"completed".into(), &1.into(), &Value::Null)
+    );
+    let asked = of("approval_required", "asked").unwrap();
+    assert_eq!(
+        (&asked["reason"]["code"], &asked["reason"]["source"]),
+        (&"ask".into(), &"provost.toml:3".into())
+    );
+    assert!(asked["wait"].is_string(), "{asked}");
+    let cancelled = world.provost(&["cancel", "last", "--json"]);
+    assert_eq!(cancelled.code, 0);
 }

@@ -123,5 +123,5 @@ fn machines_read_one_document_a_line() {
     let last = documents.last().unwrap();
     assert_eq!(last["type"], "outcome");
     assert_eq!(last["status"], "completed");
-    assert!(documents.iter().any(|document| document["event"] == "approval_granted"));
+    assert!(documents.iter().any(|document| document["kind"] == "approval_granted"));
 }

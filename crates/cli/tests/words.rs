@@ -47,12 +47,12 @@ fn in_order(text: &str) -> String {
 /// One document a line, each shortened; the results of calls that ran at once in one order.
 fn documents(stdout: &str) -> String {
     let mut documents: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let is_result = |document: &Value| document["event"] == "tool_result";
+    let is_result = |document: &Value| document["kind"] == "tool_result";
     let mut start = 0;
     for group in documents.clone().chunk_by(|one, other| is_result(one) == is_result(other)) {
         let end = start + group.len();
         if is_result(&group[0]) {
-            documents[start..end].sort_by_key(|document| document["payload"]["tool_call_id"].to_string());
+            documents[start..end].sort_by_key(|document| document["call"].to_string());
         }
         start = end;
     }

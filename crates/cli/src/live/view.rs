@@ -4,7 +4,7 @@ use provost::{Followed, Seq};
 use provost_engine::WaitId;
 use provost_runtime::actor::{LoadError, ReadRun};
 
-use super::machines::{self, Reader};
+use super::machines::Reader;
 use super::people::People;
 use crate::screen::Screen;
 use crate::text::Line;
@@ -82,7 +82,7 @@ impl Live {
                 let (new, news) = Reader::begin(read, shown)?;
                 let seq = new.seq();
                 *reader = Some(Box::new(new));
-                news.iter().for_each(|news| screen.document(&machines::document(news)));
+                news.iter().for_each(|news| screen.document(news));
                 Ok(seq)
             }
         }
@@ -102,7 +102,7 @@ impl Live {
             Self::People(people) => people.take_in(followed),
             Self::Machines { screen, reader } => {
                 let news = reader.as_mut().map(|reader| reader.take(followed)).unwrap_or_default();
-                news.iter().for_each(|news| screen.document(&machines::document(news)));
+                news.iter().for_each(|news| screen.document(news));
             }
         }
     }
