@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::text::ColorChoice;
 
-/// A governed agent runtime: declare, decide, do, journal, survive
+/// Provost runs agents under rules: it decides, asks, does, records, and survives
 #[derive(Parser)]
 #[command(name = "provost", version, propagate_version = false, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -34,11 +34,11 @@ pub(crate) enum Command {
     Chat(ChatOptions),
     /// List runs, newest first
     Runs(RunsOptions),
-    /// Show a run: the conversation, its calls, what they printed, how it ended
+    /// Show a run: the conversation, its calls, what they printed
     Show(ShowOptions),
     /// Say why: every decision of a run, or what an error code means
     Explain(ExplainOptions),
-    /// Fold a journal again, call nothing outside, and compare with what is stored beside it
+    /// Fold a journal again and compare; runs nothing
     Replay(OneRun),
     /// Allow what a run asks for, and go on with it
     Approve(ApproveOptions),
@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Forget(ForgetOptions),
     /// Answer what an agent asks, and go on with the run
     Answer(AnswerOptions),
-    /// Stop a run; every call gets an honest result
+    /// Stop a run; every call gets a result that says what happened
     Cancel(CancelOptions),
     /// Go on with a run: after a crash, an answer, or a stop
     Resume(ResumeOptions),
@@ -64,14 +64,14 @@ pub(crate) enum Command {
     /// Show the configuration of a project
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check that a run, or every run, is what was written: journal, list, waits
+    /// Check that runs are what was written: journal, list, waits
     Verify(VerifyOptions),
     /// Show, erase and prune what the database holds
     #[command(subcommand)]
     Db(DbCommand),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
-    /// Read a provider's transcript or another program's session, say what is wrong with it, and repair it
+    /// Read, check and repair a transcript of another program
     Import(ImportOptions),
     /// Write a run's transcript for a provider
     Export(ExportOptions),

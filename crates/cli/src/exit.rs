@@ -9,9 +9,9 @@ pub(crate) enum Exit {
     Done,
     /// The command or the run failed.
     Failed,
-    /// The command line or a configuration file is wrong.
+    /// Nothing was done: the command line or a file is wrong, or what it names is not there.
     Usage,
-    /// The run waits for somebody.
+    /// The run waits for a person.
     Waiting,
     /// A limit stopped the run.
     Stopped,
@@ -28,7 +28,7 @@ impl Exit {
     pub(crate) const MEANINGS: [(Self, &'static str); 8] = [
         (Self::Done, "done"),
         (Self::Failed, "the command or the run failed"),
-        (Self::Usage, "the command line or a configuration file is wrong; nothing was done"),
+        (Self::Usage, "nothing was done: the command line or a file is wrong, or what it names is not there"),
         (Self::Waiting, "the run waits for an approval or an answer"),
         (Self::Stopped, "a limit stopped the run, or it repeated itself"),
         (Self::HungUp, "SIGHUP: what ran was stopped, and its run is cancelled"),

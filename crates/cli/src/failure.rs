@@ -13,13 +13,17 @@ use crate::exit::Exit;
 /// The exit code of a failure.
 pub(crate) fn exit_code(failure: &Failure) -> Exit {
     match failure.code {
-        Code::Project | Code::Config | Code::AgentFile | Code::UnknownAgent => Exit::Usage,
-        Code::Model
-        | Code::Store
+        // What is named is not there or cannot be used, and nothing was done.
+        Code::Project
+        | Code::Config
+        | Code::AgentFile
+        | Code::UnknownAgent
+        | Code::Model
         | Code::UnknownRun
         | Code::UnknownSession
+        | Code::Busy => Exit::Usage,
+        Code::Store
         | Code::Decision
-        | Code::Busy
         | Code::Run
         | Code::Journal
         | Code::File

@@ -14,6 +14,7 @@ mod editor;
 mod exit;
 mod failure;
 mod follow;
+mod help;
 mod identity;
 mod interrupts;
 mod journal;

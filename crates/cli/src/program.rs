@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use provost_tools::supervise;
 
 use crate::args::{Cli, Command, ConfigCommand, DbCommand, PolicyCommand};
 use crate::command;
 use crate::exit::Exit;
-use crate::failure::{Failure, exit_code};
+use crate::failure::{Code, Failure, exit_code};
+use crate::help::help;
 use crate::reference::reference;
 use crate::screen::Screen;
 use crate::threads::{deciding, waiting, working};
@@ -18,13 +19,18 @@ use crate::threads::{deciding, waiting, working};
 pub(crate) fn main() -> ExitCode {
     supervise::if_asked();
     close_memory();
-    let cli = match Cli::try_parse() {
+    let command = Cli::command();
+    let help = help(&command);
+    let parsed = command.override_help(help).try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are asked for; the rest is a mistake of the caller.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            drop(error.print());
-            return exit.into();
+            return match error.print() {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Failed.into(),
+                _ => exit.into(),
+            };
         }
     };
     let screen = Screen::new(cli.json, cli.plain, cli.color);
@@ -33,6 +39,10 @@ pub(crate) fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             screen.failure(&failure);
+            if screen.is_json() && failure.code == Code::Output {
+                // Where documents go nothing can be written.
+                screen.note(&format!("error[{}]: {}", failure.code.word(), failure.message));
+            }
             exit_code(&failure).into()
         }
     }

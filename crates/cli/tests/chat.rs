@@ -171,7 +171,7 @@ fn commands_show_what_they_are_asked_for() {
     assert_eq!(chat.code, 0, "{}", chat.stderr);
     insta::assert_snapshot!("chat_commands", chat.stdout);
     let nothing = world.chat(&[], &model, "/why\n");
-    assert_eq!(nothing.code, 1);
+    assert_eq!(nothing.code, 2);
     assert!(nothing.stderr.contains("nothing was said yet"), "{}", nothing.stderr);
 }
 
@@ -232,7 +232,7 @@ fn machines_read_one_event_a_line() {
 fn sessions_are_found_by_their_ids_and_no_others() {
     let world = World::new();
     let nobody = world.chat(&["--session", "last"], &world.script("one", &[]), "");
-    assert_eq!(nobody.code, 1);
+    assert_eq!(nobody.code, 2);
     assert!(nobody.stderr.starts_with("error[PV0015]: "), "{}", nobody.stderr);
     let silent = world.chat(&[], &world.script("one", &[]), "/quit\n");
     assert_eq!(silent.code, 0, "{}", silent.stderr);

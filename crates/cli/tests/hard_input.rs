@@ -92,7 +92,7 @@ fn endless_and_strange_files_are_refused_at_once() {
     let deep = world.provost(&["import", "deep.json", "--from", "anthropic"]);
     refused(&deep, 1, "error[PV0012]: deep.json: invalid_json: nests deeper than 128 levels");
     let cassette = world.provost(&["run", "-C", "examples/audit", "--cassette", "/dev/zero"]);
-    refused(&cassette, 1, "error[PV0005]: the cassette");
+    refused(&cassette, 2, "error[PV0005]: the cassette");
 }
 
 #[test]

@@ -279,3 +279,21 @@ fn a_locked_database_is_read_and_whoever_holds_it_is_named() {
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(world.provost(&["approve", "last"]).code, 0);
 }
+
+/// A database that is no ordinary file, or has nothing in it, is named as what it is.
+#[test]
+fn a_database_that_is_a_device_or_empty_is_told() {
+    let world = World::new();
+    let folder = world.path("examples/audit/.provost");
+    fs::create_dir_all(&folder).unwrap();
+    let database = folder.join("provost.db");
+    fs::write(&database, "").unwrap();
+    refused(&world.provost(&["runs"]), "is not a Provost database (it is empty)");
+    assert_eq!(world.provost(&["doctor", "examples/audit", "--offline"]).code, 0, "a run makes one of it");
+    fs::remove_file(&database).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &database).unwrap();
+    for words in [&["runs"][..], &["run", "-C", "examples/audit"]] {
+        refused(&world.provost(words), "provost.db is not an ordinary file");
+    }
+    assert_eq!(world.provost(&["doctor", "examples/audit", "--offline"]).code, 1);
+}

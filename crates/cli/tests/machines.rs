@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::script::call;
+use super::script::{call, say};
 use super::world::{Printed, World};
 
 fn documents(printed: &Printed) -> Vec<Value> {
@@ -137,4 +137,53 @@ fn a_run_says_which_it_is_what_happened_and_why_not() {
     assert!(asked["wait"].is_string(), "{asked}");
     let cancelled = world.provost(&["cancel", "last", "--json"]);
     assert_eq!(cancelled.code, 0);
+}
+
+/// What could not be written is an error, also where the error itself cannot be written there.
+#[test]
+fn documents_that_cannot_be_written_are_an_error() {
+    let world = World::new();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for words in [
+        &["agents", "examples/audit", "--json"][..],
+        &["doctor", "examples/audit", "--offline", "--json"],
+        &["--help"],
+    ] {
+        let printed = world.printed(world.command(words).stdout(full()));
+        assert_eq!(printed.code, 1, "{words:?}");
+        let told = printed.stderr.starts_with("error[PV0014]: standard output could not be written");
+        assert!(told || words == ["--help"], "{words:?}: {}", printed.stderr);
+        assert_eq!(world.provost(words).code, 0, "the control: {words:?}");
+    }
+}
+
+/// A call that would certainly fail is not asked about: the model reads why.
+#[test]
+fn no_person_is_asked_about_a_file_or_a_program_that_is_not_there() {
+    let calls = |path: &str, program: &str| {
+        [
+            call("file", "fs/read", &json!({ "path": path })),
+            call("program", "shell/run", &json!({ "argv": [program] })),
+        ]
+    };
+    for (turns, asked) in [(calls("missing", "no-such-program"), false), (calls("there", "true"), true)] {
+        for turn in turns {
+            let world = World::new();
+            std::fs::create_dir_all(world.path("p/agents")).unwrap();
+            std::fs::write(world.path("p/there"), "x").unwrap();
+            let agent = "---\ntools: [fs/read, shell/run]\n---\nWork.\n";
+            std::fs::write(world.path("p/agents/a.md"), agent).unwrap();
+            let words = "[policy.tools]\n\"shell/run\" = \"ask\"\n\"fs/read\" = \"ask\"\n";
+            std::fs::write(world.path("p/provost.toml"), words).unwrap();
+            let model = world.script("m", &[turn, say("Done.")]);
+            let words =
+                [&["run", "go", "-C", "p", "--json"][..], &model.each_ref().map(String::as_str)].concat();
+            let run = world.provost(&words);
+            assert_eq!(run.code, if asked { 3 } else { 0 }, "{}", run.stdout);
+            let documents = documents(&run);
+            let result = documents.iter().find(|document| document["kind"] == "tool_result");
+            let told = result.and_then(|result| result["reason"]["message"].as_str()).unwrap_or_default();
+            assert_eq!(told.contains("no person was asked: it would fail"), !asked, "{}", run.stdout);
+        }
+    }
 }

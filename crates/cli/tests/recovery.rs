@@ -102,6 +102,37 @@ fn what_may_have_happened_is_not_repeated_without_a_question() {
     assert_eq!(world.mended().matches("echo $(($1 + $2))").count(), 1);
 }
 
+/// A run that another process works on is watched to its end, and a person reads so.
+#[test]
+fn a_run_of_another_process_is_watched() {
+    let world = World::new();
+    let check = world.path("examples/audit/project/check.sh");
+    let announced = world.pipe();
+    let release = world.path("release");
+    assert!(Command::new("mkfifo").arg(&release).status().unwrap().success());
+    let (pipe, gate) = (world.path("pipe"), release.display());
+    let once = format!("test -e gone && exit 0; touch gone; echo runs > {}; cat {gate}\n", pipe.display());
+    std::fs::write(&check, once).unwrap();
+    let live = |words: &[&str]| {
+        let mut command = world.command(words);
+        command.env_remove("PROVOST_CLOCK_MS").stderr(Stdio::piped()).stdout(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut worker = live(&["run", "-C", "examples/audit", "--yes"]);
+    assert_eq!(announced(), "runs\n");
+    let mut watcher = live(&["resume", "last", "--yes"]);
+    let mut lines = BufReader::new(watcher.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let said = lines.find(|line| line.starts_with("watches: ")).unwrap();
+    let works = format!("watches: process {} works on this run, and this one watches it. ", worker.id());
+    assert!(said.starts_with(&works) && said.contains("Ctrl-C stops the run for both"), "{said}");
+    std::fs::write(&release, "go\n").unwrap();
+    let rest: Vec<String> = lines.collect();
+    let both = (worker.wait().unwrap().code(), watcher.wait().unwrap().code());
+    assert_eq!(both.0, both.1, "both see the same end: {rest:?}");
+    // The control: a run that no process works on is not watched.
+    assert!(!world.provost(&["resume", "last"]).stderr.contains("watches"));
+}
+
 /// Ctrl-C stops a run honestly: the call that ran gets a result that says so.
 #[test]
 fn an_interrupted_run_is_cancelled_honestly() {

@@ -60,6 +60,7 @@ impl DataDir {
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));
         }
+        self.assert_file()?;
         let opened = SqliteStore::open(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
@@ -76,8 +77,19 @@ impl DataDir {
 
     /// Opens the storage to look at it.
     pub fn look(&self) -> Result<Arc<dyn Store>, Failure> {
+        self.assert_file()?;
         let opened = SqliteStore::look(&self.database, &options());
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
+    }
+
+    /// Refuses a device or a pipe where the database should be: SQLite would say something else of each.
+    fn assert_file(&self) -> Result<(), Failure> {
+        if fs::metadata(&self.database).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+            let message = format!("{} is not an ordinary file", self.database.display());
+            return Err(Failure::new(Code::Store, message)
+                .hint("choose another path with PROVOST_DATABASE_URL, or take it away"));
+        }
+        Ok(())
     }
 
     /// Where the copy of a project lies that a run or a conversation works on.

@@ -196,7 +196,12 @@ impl ModelSource {
             Self::Configured { entry, record } => (entry, record),
             Self::Given(model) => return Ok(model),
         };
-        let cassette = |path: &Path| Cassette::read(path).map_err(|error| Failure::of(Code::Model, &error));
+        let cassette = |path: &Path| {
+            Cassette::read(path).map_err(|error| {
+                Failure::of(Code::Model, &error)
+                    .hint("name another file with --cassette, or with `cassette` in provost.toml")
+            })
+        };
         Ok(match (entry, record) {
             (ModelEntry::Cassette(path), None) => Arc::new(Player::new(cassette(&path)?, Vec::new())),
             (ModelEntry::Cassette(path), Some(record)) => {
@@ -234,10 +239,10 @@ fn unusable(error: &ConfigError) -> Failure {
     let failure = Failure::of(Code::Model, error);
     match error {
         ConfigError::Key(_) => failure.hint("set the variable, or name a file with key_file in provost.toml"),
-        ConfigError::NoBaseUrl(_)
-        | ConfigError::TwoKeys
-        | ConfigError::Endpoint(_)
-        | ConfigError::Client(_) => failure,
+        ConfigError::NoBaseUrl(_) | ConfigError::Endpoint(_) => {
+            failure.hint("correct base_url of the model; provost doctor says where it is written")
+        }
+        ConfigError::TwoKeys | ConfigError::Client(_) => failure,
     }
 }
 

@@ -99,7 +99,8 @@ impl Tool for ShellRun {
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
-        let preview = self.asked(parameters).map_or_else(Preview::from, |launch| launch.preview(None));
+        let preview =
+            self.asked(parameters).map_or_else(Preview::from, |launch| self.launcher.preview(&launch, None));
         Box::pin(std::future::ready(Some(preview)))
     }
 }

@@ -93,8 +93,9 @@ impl Tool for CommandTool {
     }
 
     fn preview<'a>(&'a self, parameters: &'a Object) -> Boxed<'a, Option<Preview>> {
-        let preview =
-            self.input(parameters).map_or_else(Preview::from, |input| self.launch.preview(Some(input)));
+        let preview = self
+            .input(parameters)
+            .map_or_else(Preview::from, |input| self.launcher.preview(&self.launch, Some(input)));
         Box::pin(std::future::ready(Some(preview)))
     }
 }

@@ -10,7 +10,7 @@ use crate::blocking::Stop;
 use crate::declare::Described;
 use crate::reply::counted;
 use crate::workspace::WorkspacePath;
-use crate::{Refusal, Reply, Workspace};
+use crate::{Preview, Refusal, Reply, Workspace};
 
 pub(crate) struct Read;
 
@@ -67,6 +67,12 @@ impl FileTool for Read {
             (false, _) => format!("lines {} to {last_line} of {total_lines}", skipped.saturating_add(1)),
         };
         Ok(Reply::done(summary, result))
+    }
+
+    /// Nothing would change; but no person is asked about a file that cannot be read.
+    fn preview(workspace: &Workspace, asked: Parameters) -> Result<Option<Preview>, Refusal> {
+        let path: WorkspacePath = asked.path.parse()?;
+        workspace.text(&path).map(|_| None).map_err(Refusal::from)
     }
 }
 

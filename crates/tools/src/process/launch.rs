@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -114,6 +115,28 @@ impl Launcher {
         Ok(run(job).await?)
     }
 
+    /// What would run; or that no such program is there, so that no person is asked about it.
+    pub(crate) fn preview(&self, launch: &Launch, input: Option<String>) -> Preview {
+        let Some(program) = launch.argv.first().filter(|program| self.is_missing(program, &launch.cwd))
+        else {
+            return launch.preview(input);
+        };
+        let source = std::io::ErrorKind::NotFound.into();
+        Refusal::from(ProcessError::NotStarted { program: program.clone(), source }).into()
+    }
+
+    /// Whether a program is certainly not there. Without a `PATH` the system looks where it likes.
+    fn is_missing(&self, program: &str, cwd: &WorkspacePath) -> bool {
+        let is_nowhere = |path: &Path| {
+            std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        };
+        if program.contains('/') {
+            return is_nowhere(&self.workspace.path().join(cwd.to_path_buf()).join(program));
+        }
+        let path = self.environment.variables().find(|(name, _)| *name == "PATH").map(|(_, value)| value);
+        path.is_some_and(|path| std::env::split_paths(path).all(|folder| is_nowhere(&folder.join(program))))
+    }
+
     /// The program itself may go anywhere; that it starts inside is all that is promised.
     async fn check(&self, cwd: WorkspacePath) -> Result<(), Refusal> {
         let workspace = self.workspace.clone();
@@ -130,7 +153,7 @@ impl Launch {
     }
 
     /// What would run.
-    pub(crate) fn preview(&self, input: Option<String>) -> Preview {
+    fn preview(&self, input: Option<String>) -> Preview {
         Preview::Command {
             line: super::command_line(&self.argv),
             cwd: self.cwd.to_string(),

@@ -63,8 +63,11 @@ type Opened = (provost_project::DataDir, Option<Arc<dyn Store>>);
 /// The storage, when there is one. One that cannot be written is no use to a run.
 fn opened(project: &Project) -> Result<Opened, Failure> {
     let data = project.data_dir()?;
+    // A run makes a database of an empty file too.
+    let is_empty = fs::metadata(data.database()).is_ok_and(|about| about.is_file() && about.len() == 0);
     let store = match data.database().try_exists() {
         Ok(false) => None,
+        _ if is_empty => None,
         _ => Some(data.look()?),
     };
     // SQLite writes its log beside the file.
