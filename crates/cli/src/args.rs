@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Show(ShowOptions),
     /// Explain every decision of a run, or an error code
     Explain(ExplainOptions),
-    /// Fold a journal again and compare; runs nothing
+    /// Rebuild a run from its journal and compare; runs nothing
     Replay(OneRun),
     /// Allow a waiting call, and continue the run
     Approve(ApproveOptions),
@@ -64,7 +64,7 @@ pub(crate) enum Command {
     /// Show the configuration of a project
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check that runs are what was written: journal, list, waits
+    /// Verify the hash chain of runs, and the tables beside it
     Verify(VerifyOptions),
     /// Show, erase and prune what the database holds
     #[command(subcommand)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Command;
 
 const WORK: [&str; 4] = ["run", "chat", "resume", "cancel"];
-const DECIDE: [&str; 5] = ["approve", "reject", "answer", "remembered", "forget"];
+const DECIDE: [&str; 4] = ["approvals", "approve", "reject", "answer"];
 const LOOK: [&str; 5] = ["runs", "show", "explain", "replay", "verify"];
 const SET_UP: [&str; 6] = ["init", "doctor", "agents", "tools", "policy", "config"];
 
