@@ -196,7 +196,7 @@ pub(crate) struct ApproveOptions {
     pub(crate) decide: DecideOptions,
     /// Grant a standing approval too, so that the same rule does not ask again: about this `call`, about a file or
     /// folder of the workspace, or about every call of the `tool`
-    #[arg(long, value_name = "call|PATH|tool", requires = "for_")]
+    #[arg(long, value_name = "call|PATH|tool", requires = "for_", conflicts_with = "only")]
     pub(crate) stop_asking: Option<String>,
     /// How long the standing approval holds: `run`, a time such as 45m, 8h or 30d, or `always`
     #[arg(long = "for", id = "for_", value_name = "TIME", requires = "stop_asking", value_parser = lasting)]

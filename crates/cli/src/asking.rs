@@ -4,13 +4,14 @@ use provost::{Decision, Verdict};
 use provost_engine::RunId;
 use provost_project::ProjectRuntime;
 
-use crate::failure::{Failure, undecided};
+use crate::failure::{Code, Failure, undecided};
 use crate::identity;
 use crate::live::Live;
 use crate::pending::Pending;
 use crate::prompt;
 use crate::question::Question;
 use crate::screen::Screen;
+use crate::text::{Line, Span};
 
 /// Who answers when a run asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,22 +47,18 @@ pub(crate) async fn answered(
     let mut heard = Heard::Everything;
     for (index, pending) in waiting.iter().enumerate() {
         let beforehand = is_allowed_beforehand(pending, answers);
-        let decision = if screen.can_ask() && !beforehand {
-            match prompt::asked(pending, (index + 1, waiting.len()), live, screen).await {
-                None => return Ok(Heard::Later),
-                decision => decision,
+        if screen.can_ask() && !beforehand {
+            if asked(setup, pending, (index + 1, waiting.len()), live, screen).await? == Heard::Later {
+                return Ok(Heard::Later);
             }
+            continue;
+        }
+        show(pending, waiting.len(), live, screen);
+        if beforehand {
+            let yes = Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) };
+            decide_or_see(setup, pending, &yes, screen).await?;
         } else {
-            show(pending, waiting.len(), live, screen);
-            beforehand
-                .then(|| Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) })
-        };
-        match decision {
-            Some(decision) => {
-                decide_or_see(setup, pending, &decision, screen).await?;
-                live.print(&prompt::granted(pending, &decision).into_iter().collect::<Vec<_>>());
-            }
-            None => heard = Heard::Later,
+            heard = Heard::Later;
         }
     }
     let questions = Question::of(setup, run).await?;
@@ -73,6 +70,30 @@ pub(crate) async fn answered(
         }
     }
     Ok(if waiting.is_empty() && questions.is_empty() { Heard::Later } else { heard })
+}
+
+/// Asks a person until the answer counts, or is left for later. One that does not fit leaves the question open.
+async fn asked(
+    setup: &ProjectRuntime,
+    pending: &Pending,
+    place: (usize, usize),
+    live: &mut Live,
+    screen: Screen,
+) -> Result<Heard, Failure> {
+    while let Some(decision) = prompt::asked(setup, pending, place, live, screen).await {
+        match decide_or_see(setup, pending, &decision, screen).await {
+            Ok(()) => {
+                live.print(&prompt::granted(pending, &decision).into_iter().collect::<Vec<_>>());
+                return Ok(Heard::Everything);
+            }
+            Err(failure) if failure.code == Code::Decision => {
+                let text = format!("{}. Nothing is decided.", failure.message);
+                live.print(&[Line::note("answer", vec![Span::text(text)])]);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(Heard::Later)
 }
 
 /// Shows a question that is not asked here; one of several with what it is called.

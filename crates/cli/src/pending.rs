@@ -37,6 +37,12 @@ impl Pending {
         Ok(all)
     }
 
+    /// The same call with other arguments, and what it would do now.
+    pub(crate) async fn changed(&self, setup: &ProjectRuntime, arguments: &Object) -> Self {
+        let asked = view::Pending { arguments: arguments.clone(), ..self.asked.clone() };
+        Self::read(setup, asked).await
+    }
+
     /// One with the preview that was found when it was asked.
     pub(crate) fn stored(asked: view::Pending) -> Self {
         let preview = asked.preview.clone();

@@ -2,7 +2,7 @@
 
 use provost::{Decision, Remember};
 use provost_contract::json::{Object, without_nulls};
-use provost_project::clock;
+use provost_project::{ProjectRuntime, clock};
 use serde_json::json;
 
 use crate::editor;
@@ -22,25 +22,29 @@ const ROWS_MIN: usize = 6;
 
 /// Asks a person until the answer is one; none means later. What stands behind a no is the reason.
 pub(crate) async fn asked(
+    setup: &ProjectRuntime,
     pending: &Pending,
-    (number, of): (usize, usize),
+    place: (usize, usize),
     live: &mut Live,
     screen: Screen,
 ) -> Option<Decision> {
-    let mut asking = Asking::new(pending, screen);
-    asking.show(live, (number, of));
-    let mut offered = true;
+    let mut asking = Asking::new(pending.clone(), screen);
+    asking.show(live, place);
+    live.print(&asking.offer());
     loop {
-        if offered {
-            live.print(&asking.offer());
-        }
         let line = screen.ask(&asking.prompt()).await;
         match asking.heard(line.as_deref()) {
             Heard::Decided(decision) => return Some(*decision),
             Heard::Later => return None,
             Heard::Shows(lines) => live.print(&lines),
+            Heard::Changed(arguments) => {
+                live.print(&changes(asking.pending.arguments(), &arguments));
+                asking.pending = asking.pending.changed(setup, &arguments).await;
+                asking.edited = Some(*arguments);
+                asking.show(live, place);
+                live.print(&asking.offer());
+            }
         }
-        offered = false;
     }
 }
 
@@ -60,11 +64,14 @@ enum Heard {
     Decided(Box<Decision>),
     Later,
     Shows(Vec<Line>),
+    /// The person made another call of it.
+    Changed(Box<Object>),
 }
 
 /// One question while it is asked.
-struct Asking<'a> {
-    pending: &'a Pending,
+struct Asking {
+    /// The call, as the person changed it.
+    pending: Pending,
     screen: Screen,
     about: String,
     /// The evidence that was folded away.
@@ -73,17 +80,21 @@ struct Asking<'a> {
     edited: Option<Object>,
     /// The choice among standing approvals, while it is made.
     choosing: Option<Vec<Offer>>,
+    /// Whether the next line is the reason of a no.
+    declining: bool,
 }
 
-impl<'a> Asking<'a> {
-    fn new(pending: &'a Pending, screen: Screen) -> Self {
-        let about = pending.lines().about;
-        Self { pending, screen, about, folded: Vec::new(), edited: None, choosing: None }
+impl Asking {
+    fn new(pending: Pending, screen: Screen) -> Self {
+        let (about, folded) = (String::new(), Vec::new());
+        Self { pending, screen, about, folded, edited: None, choosing: None, declining: false }
     }
 
     /// The question, with as much of the evidence as leaves room for the answers.
     fn show(&mut self, live: &mut Live, (number, of): (usize, usize)) {
         let mut lines = self.pending.lines();
+        self.about.clone_from(&lines.about);
+        self.folded.clear();
         if of > 1
             && let Some(first) = lines.head.first_mut()
         {
@@ -130,6 +141,11 @@ impl<'a> Asking<'a> {
 
     fn prompt(&self) -> String {
         let changed = if self.edited.is_some() { ", changed by you" } else { "" };
+        if self.declining {
+            let text = "Reason, which the agent reads (Enter alone: none) ";
+            let spans = vec![Span::text(text), Span::strong("› ")];
+            return line_of(&Line::new(Mark::Asks, "answer", spans), self.screen);
+        }
         if let Some(offers) = &self.choosing {
             let numbers = (1..=offers.len()).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
             let spans = vec![Span::strong(numbers), Span::text(", then how long "), Span::strong("› ")];
@@ -158,11 +174,18 @@ impl<'a> Asking<'a> {
         if let Some(offers) = self.choosing.take() {
             return self.chooses(offers, line);
         }
+        if std::mem::take(&mut self.declining) {
+            return decided(Decision::reject(identity::person(), line));
+        }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match (word.to_ascii_lowercase().as_str(), self.pending.is_in_doubt()) {
-            ("y" | "yes" | "a", false) if rest.is_empty() => self.allows(),
-            ("n" | "no" | "d", false) => decided(Decision::reject(identity::person(), rest)),
+            ("y" | "yes" | "a" | "/approve", false) if rest.is_empty() => self.allows(),
+            ("n" | "no" | "d" | "/reject", false) if rest.is_empty() => {
+                self.declining = true;
+                Heard::Shows(Vec::new())
+            }
+            ("n" | "no" | "d" | "/reject", false) => decided(Decision::reject(identity::person(), rest)),
             ("1", true) if !rest.is_empty() => decided(happened(identity::person(), rest, "")),
             ("1", true) => shows("Say what came of it: 1 and the result, in one line. Nothing is decided."),
             ("2", true) if rest == "looked" => decided(Decision::approve(identity::person())),
@@ -171,14 +194,14 @@ impl<'a> Asking<'a> {
                  Nothing is decided.",
             ),
             ("3", true) => decided(Decision::reject(identity::person(), rest)),
-            ("l" | "later", _) => Heard::Later,
+            ("l" | "later" | "/quit", _) => Heard::Later,
             ("e" | "edit", false) => self.edits(),
-            ("s" | "stop", false) => self.stops_asking(rest),
+            ("s" | "stop", false) => self.stops_asking(),
             ("m" | "more", false) if !self.folded.is_empty() => {
                 Heard::Shows(std::mem::take(&mut self.folded))
             }
-            ("w" | "why", _) => Heard::Shows(self.why()),
-            ("?" | "help", _) => Heard::Shows(self.help()),
+            ("w" | "why" | "/why", _) => Heard::Shows(self.why()),
+            ("?" | "help" | "/help", _) => Heard::Shows(self.help()),
             ("", _) => shows("Enter alone decides nothing. ? explains the answers."),
             _ => {
                 shows(&format!("“{line}” is not an answer here. Nothing is decided. ? explains the answers."))
@@ -200,8 +223,8 @@ impl<'a> Asking<'a> {
         self.edited.is_none() && standing::offers(&self.pending.asked).is_ok()
     }
 
-    /// Shows what need not be asked again; `s 2 8h` chooses at once.
-    fn stops_asking(&mut self, rest: &str) -> Heard {
+    /// Shows what need not be asked again. A choice counts after it was shown.
+    fn stops_asking(&mut self) -> Heard {
         if self.edited.is_some() {
             return shows("You changed the call: y allows it as changed, once. Nothing is decided.");
         }
@@ -209,9 +232,6 @@ impl<'a> Asking<'a> {
             Ok(offers) => offers,
             Err(why) => return shows(&format!("This is asked each time: {why}. Nothing is decided.")),
         };
-        if !rest.is_empty() {
-            return self.chooses(offers, rest);
-        }
         let line = |spans| Line::note("answers", spans);
         let mut lines = vec![line(vec![Span::text("Allow this call, and stop asking for:")])];
         for (index, offer) in offers.iter().enumerate() {
@@ -232,9 +252,11 @@ impl<'a> Asking<'a> {
         let offer = number.and_then(|number| offers.get(number.checked_sub(1)?));
         let long = words.next().and_then(standing::how_long);
         let (Some(offer), Some(remember), None) = (offer, long, words.next()) else {
+            let count = offers.len();
             self.choosing = Some(offers);
             return shows(&format!(
-                "“{line}” is not a number and a time, such as 1 8h. Nothing is decided. Enter alone goes back."
+                "“{line}” is not a number from 1 to {count} and a time, such as 1 8h. Nothing is decided. Enter alone \
+                 goes back."
             ));
         };
         let Heard::Decided(yes) = self.allows() else { return Heard::Later };
@@ -244,11 +266,7 @@ impl<'a> Asking<'a> {
     fn edits(&mut self) -> Heard {
         let now = self.edited.as_ref().unwrap_or(self.pending.arguments());
         match editor::edited(now) {
-            Ok(Some(changed)) => {
-                let lines = changes(now, &changed);
-                self.edited = Some(changed);
-                Heard::Shows(lines)
-            }
+            Ok(Some(changed)) => Heard::Changed(Box::new(changed)),
             Ok(None) => shows("Nothing was changed, and nothing is decided."),
             Err(problem) => shows(&format!("{problem}. Nothing is decided.")),
         }
@@ -263,6 +281,16 @@ impl<'a> Asking<'a> {
         }
         if !asked.reason.is_empty() {
             lines.push(crate::view::fact("because", vec![Span::text(&asked.reason)]));
+        }
+        if self.pending.is_in_doubt() {
+            lines.push(crate::view::fact("because", vec![Span::text(&asked.summary)]));
+            let answers = [
+                ("1", "the call is not made again; the agent reads the result that you enter"),
+                ("2", "the call is made again, also if it took effect the first time"),
+                ("3", "the call is not made again; the agent reads that its outcome is unknown"),
+            ];
+            lines.extend(answers.map(|(key, text)| crate::view::fact(key, vec![Span::text(text)])));
+            return lines;
         }
         lines.push(crate::view::fact("yes", vec![Span::text("makes this call, then the run goes on")]));
         lines.push(crate::view::fact(
@@ -281,8 +309,7 @@ impl<'a> Asking<'a> {
         let text = match self.pending.is_in_doubt() {
             true => "1 RESULT says what came of it; 2 looked runs it again; 3 REASON leaves it as it is.",
             false => {
-                "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed. \
-                 s 2 8h chooses the second standing approval for eight hours; provost approvals revokes it."
+                "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed."
             }
         };
         lines.push(Line::note("answers", vec![Span::text(text)]));
@@ -312,7 +339,11 @@ pub(crate) fn granted(pending: &Pending, decision: &Decision) -> Option<Line> {
         let local = Local::new(zone(), clock::clock().now_ms());
         let words = standing::words(pending.tool(), &decision.covers, Some(&pending.asked));
         let ends = standing::ends(decision.remember, &local);
-        let text = format!("standing approval: {words}, {ends}; provost approvals lists and revokes");
+        let revoke = match decision.remember {
+            Remember::Run => "",
+            _ => "; provost approvals lists and revokes",
+        };
+        let text = format!("standing approval: {words}, {ends}{revoke}");
         Line::note("approval", vec![Span::text(text)])
     })
 }

@@ -48,7 +48,7 @@ fn a_person_stops_being_asked_about_a_folder() {
         assert!(offered.contains(offer), "{offer}: {offered}");
     }
     terminal.enters("2 soon");
-    terminal.until("is not a number and a time");
+    terminal.until("is not a number from 1 to 3 and a time");
     terminal.until("then how long");
     terminal.enters("2 8h");
     terminal.until("standing approval: fs/write in src/, until");
@@ -92,6 +92,7 @@ fn a_call_is_edited_and_runs_as_changed() {
     terminal.enters("e");
     terminal.until("Your change to the call; nothing is decided yet:");
     let changed = terminal.until("y n e w l ?");
+    assert!(changed.contains("+ changed"), "what it would do now: {changed}");
     assert!(changed.contains("changed by you"), "{changed}");
     terminal.enters("s 1 8h");
     terminal.until("You changed the call");
@@ -100,6 +101,41 @@ fn a_call_is_edited_and_runs_as_changed() {
     let (rest, code) = terminal.end();
     assert_eq!(code, 0, "{rest}");
     assert_eq!(fs::read_to_string(world.path("play/src/a")).unwrap(), "changed\n");
+}
+
+/// Arguments that do not fit the tool leave the question open, and say what does not fit.
+#[test]
+fn a_change_that_does_not_fit_leaves_the_question_open() {
+    let editor = "sed -i s/content/text/";
+    let (world, mut terminal, _model) = asked(vec![write("a", "src/a")], &[("EDITOR", editor)]);
+    terminal.until(ASKS);
+    terminal.enters("e");
+    terminal.until("y n e w l ?");
+    terminal.enters("y");
+    terminal.until("do not fit");
+    terminal.until("Nothing is decided.");
+    terminal.until(ASKS);
+    terminal.enters("y");
+    let (rest, code) = terminal.end();
+    assert_eq!(code, 0, "{rest}");
+    assert_eq!(fs::read_to_string(world.path("play/src/a")).unwrap(), "x\n");
+}
+
+/// A no asks for its reason; Enter alone gives none.
+#[test]
+fn a_no_asks_for_its_reason() {
+    for (reason, recorded) in [("not on a Friday", true), ("", false)] {
+        let (world, mut terminal, _model) = asked(vec![write("a", "src/a")], &[]);
+        terminal.until(ASKS);
+        terminal.enters("n");
+        terminal.until("Reason, which the agent reads");
+        terminal.enters(reason);
+        let (rest, code) = terminal.end();
+        assert_eq!(code, 0, "{rest}");
+        assert!(!world.path("play/src/a").exists());
+        let explained = world.provost(&["explain", "last"]).stdout;
+        assert_eq!(explained.contains("not on a Friday"), recorded, "{explained}");
+    }
 }
 
 /// A yes to a diff that was folded says how much was not seen; one after `m` does not.

@@ -54,7 +54,7 @@ impl Asks {
 #[test]
 fn keys_typed_before_a_question_do_not_answer_it() {
     for words in [&[][..], &["--plain"]] {
-        for (answer, written) in [("n", false), ("y", true)] {
+        for (answer, written) in [("n no", false), ("y", true)] {
             // While a program runs; when the question was just shown; and both.
             for (early, late) in [(true, false), (false, true), (true, true)] {
                 let mut asks = Asks::new(words);
@@ -78,7 +78,7 @@ fn keys_typed_before_a_question_do_not_answer_it() {
 /// A text with a yes and a line end is put into the line; only a typed Enter answers.
 #[test]
 fn a_paste_never_answers() {
-    for (then, written) in [(format!("{CTRL_U}n"), false), (String::new(), true)] {
+    for (then, written) in [(format!("{CTRL_U}n no"), false), (String::new(), true)] {
         let mut asks = Asks::new(&[]);
         asks.goes_on();
         asks.terminal.until(PROMPT);

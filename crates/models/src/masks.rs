@@ -3,16 +3,24 @@
 use std::sync::Arc;
 
 use provost_contract::provider_turn::ProviderTurn;
+use provost_contract::sensitivity::REDACTED as HIDDEN;
 use provost_runtime::port::{Boxed, Model, ModelError, Reservation, TurnAnswer, TurnRequest};
 use serde_json::Value;
 
 use crate::{ModelConfig, Secret};
 
+/// What a tool writes where it left out the middle of an output.
+const LEFT_OUT: &str = " bytes left out]";
+/// A shorter part of a key is not looked for at the place of a cut.
+const PART_MIN: usize = 4;
+/// Shorter texts are not cut by any limit.
+const CUT_MIN: usize = 250;
+
 /// A shorter text is no key; masking it would hide ordinary words.
 const BYTES_MIN: usize = 8;
 
 /// The values of known keys. Whatever enters a record passes here first: results of tools, answers and
-/// failures of models. A key in another form (base64, reversed, cut in two) is not recognised.
+/// failures of models. A key in another form (base64, reversed) is not recognised.
 #[derive(Clone, Debug, Default)]
 pub struct Masks(Arc<Vec<Secret>>);
 
@@ -34,10 +42,11 @@ impl Masks {
     /// A text without the keys.
     pub fn text(&self, text: String) -> String {
         let holds = |key: &&Secret| text.contains(key.expose());
-        if self.0.iter().find(holds).is_none() {
-            return text;
-        }
-        self.0.iter().fold(text, |text, key| key.hide_in(&text))
+        let text = match self.0.iter().find(holds) {
+            Some(_) => self.0.iter().fold(text, |text, key| key.hide_in(&text)),
+            None => text,
+        };
+        self.0.iter().fold(text, |text, key| without_parts(text, key.expose()))
     }
 
     /// A value without the keys, in texts and in names.
@@ -102,11 +111,59 @@ impl Model for Masked {
     }
 }
 
+/// A text without the parts of a key that a limit left of it: at the end, at the beginning, and on both sides of a note
+/// that something was left out.
+fn without_parts(text: String, key: &str) -> String {
+    let is_cut = text.contains(LEFT_OUT);
+    if text.len() < CUT_MIN && !is_cut {
+        return text;
+    }
+    let Some((head, tail)) = text.split_once(LEFT_OUT).filter(|_| is_cut) else {
+        return without_head(&without_tail(&text, key), key);
+    };
+    let (before, note) = head.rsplit_once('[').unwrap_or((head, ""));
+    let before = without_tail(before.trim_end_matches('\n'), key);
+    format!("{before}\n[{note}{LEFT_OUT}\n{}", without_head(tail.trim_start_matches('\n'), key))
+}
+
+/// A text that does not end with the beginning of a key.
+fn without_tail(text: &str, key: &str) -> String {
+    let parts = (PART_MIN..key.len()).rev().filter_map(|end| key.get(..end));
+    let part = parts.into_iter().find_map(|part| text.strip_suffix(part));
+    part.map_or_else(|| text.to_owned(), |rest| format!("{rest}{HIDDEN}"))
+}
+
+/// A text that does not begin with the end of a key.
+fn without_head(text: &str, key: &str) -> String {
+    let parts = (1..=key.len().saturating_sub(PART_MIN)).filter_map(|begin| key.get(begin..));
+    let part = parts.into_iter().find_map(|part| text.strip_prefix(part));
+    part.map_or_else(|| text.to_owned(), |rest| format!("{HIDDEN}{rest}"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// A limit that cuts a key leaves no part of it; a short text that only looks like a part stays.
+    #[test]
+    fn parts_of_a_key_are_hidden_where_a_text_was_cut() {
+        let masks = Masks(Arc::new(vec![Secret::new("sk-12345678-more".to_owned()).unwrap()]));
+        let text = |text: &str| masks.text(text.to_owned());
+        for part in ["sk-1", "sk-1234567", "sk-12345678-mor"] {
+            let cut = text(&format!("out {part}\n[99 bytes left out]\nrest"));
+            assert_eq!(cut, "out [redacted]\n[99 bytes left out]\nrest", "{part}");
+            let long = format!("{}{part}", "z".repeat(300));
+            assert!(text(&long).ends_with("z[redacted]"), "{part}");
+            assert_eq!(text(part), part, "a short text is not cut");
+        }
+        assert_eq!(text("a\n[9 bytes left out]\n78-more b"), "a\n[9 bytes left out]\n[redacted] b");
+        assert_eq!(
+            text("sk-1 here\n[9 bytes left out]\nmore b"),
+            "sk-1 here\n[9 bytes left out]\n[redacted] b"
+        );
+    }
 
     #[test]
     fn a_key_is_hidden_in_texts_and_names_and_the_longer_one_first() {

@@ -61,11 +61,6 @@ pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> 
         .context(MODEL, model.as_str().into())
         .context(CASSETTE, cassette.into())
         .context(GOVERNED, governed.into());
-    if screen.is_json() {
-        screen.document(
-            &json!({ "type": "run", "run": run.as_str(), "agent": agent.head.name, "model": model }),
-        );
-    }
     let name = run_name::typed(&**setup.runtime.store(), &run).await;
     let limits = setup.limits.as_ref().map(untouched).unwrap_or_default();
     let banner = Banner::of_run(&run, &name, &agent.head.name)
@@ -76,6 +71,12 @@ pub(crate) async fn run(options: &RunOptions, start: &Path, screen: &Screen) -> 
     let work = async {
         let news = news(&setup, &run, Seq(0)).await?;
         let handle = setup.runtime.start(request).await.map_err(|error| Failure::of(Code::Run, &error))?;
+        // The run is stored: a program that reads the line can cancel it at once.
+        if screen.is_json() {
+            screen.document(
+                &json!({ "type": "run", "run": run.as_str(), "agent": agent.head.name, "model": model }),
+            );
+        }
         follow(&setup, handle, news, Answers::of(options.with.yes), *screen).await
     };
     setup.closing(work).await

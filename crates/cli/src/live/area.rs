@@ -2,10 +2,10 @@
 
 use std::io::{self, Write as _};
 
+use crate::text::width;
 use crossterm::cursor::{MoveToColumn, MoveToNextLine, MoveUp};
 use crossterm::queue;
 use crossterm::terminal::{self, BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
-use unicode_width::UnicodeWidthStr as _;
 
 /// As much of the screen as the area takes at most.
 const LINES_MAX: usize = 12;
@@ -88,8 +88,8 @@ impl Area {
 /// How many cells a painted row takes.
 fn visible_width(row: &str) -> usize {
     let mut parts = row.split('\u{1b}');
-    let first = parts.next().unwrap_or_default().width();
-    first + parts.map(|part| part.split_once('m').map_or(0, |(_, text)| text.width())).sum::<usize>()
+    let first = width(parts.next().unwrap_or_default());
+    first + parts.map(|part| part.split_once('m').map_or(0, |(_, text)| width(text))).sum::<usize>()
 }
 
 /// How many rows lines of these widths take: a terminal that became narrower has wrapped them.

@@ -1,13 +1,18 @@
 //! Truncates and wraps text by display width.
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::Role;
 
-/// Returns the width of a text in cells.
+/// Returns how many cells a text takes at most. Terminals disagree about clusters such as an emoji with a skin tone or
+/// an Arabic ligature; a line that is drawn wider than it was measured would go on at the left edge without its bar.
 pub(crate) fn width(text: &str) -> usize {
-    text.width()
+    let cells = |cluster: &str| {
+        let each: usize = cluster.chars().map(|letter| letter.width().unwrap_or(0)).sum();
+        cluster.width().max(each)
+    };
+    text.graphemes(true).map(cells).sum()
 }
 
 /// Truncates a text to a number of cells, with a sign.
@@ -131,6 +136,13 @@ mod tests {
     fn rows(text: &str, first: usize, rest: usize) -> Vec<String> {
         let rows = wrap(&[(text.to_owned(), Role::Text)], first, rest);
         rows.into_iter().map(|row| row.into_iter().map(|(text, _)| text).collect()).collect()
+    }
+
+    /// Where terminals disagree, the widest of them counts.
+    #[test]
+    fn clusters_count_as_wide_as_any_terminal_draws_them() {
+        assert_eq!((width("👨🏽"), width("⌚\u{fe0e}"), width("لا"), width("❤\u{fe0f}")), (4, 2, 2, 2));
+        assert_eq!((width("abc"), width("漢字"), width("e\u{301}")), (3, 4, 1));
     }
 
     #[test]

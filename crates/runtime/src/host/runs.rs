@@ -353,7 +353,10 @@ fn edited(agent: &Agent, action: &Action, given: &Object) -> Result<Args, EditEr
     let call = calls::tool_call(agent, called, &action.spec.label, &Object::new(), given);
     let faults = match &call {
         Some(call) => calls::faults(agent, tool, given, call),
-        None => vec!["something that the tool requires is missing".to_owned()],
+        None => {
+            let missing = tool.rules().missing(given);
+            vec![format!("required and missing: {}", missing.join(", "))]
+        }
     };
     if !faults.is_empty() {
         return Err(EditError::Unfit { tool: tool.name().to_string(), faults });
