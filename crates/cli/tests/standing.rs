@@ -71,7 +71,11 @@ fn a_standing_approval_for_a_folder_holds_for_its_time() {
     assert_eq!(hours_later(&world, 0).code, 3);
     let refused = world.provost(&["approve", "last", "--stop-asking", "docs", "--for", "8h"]);
     assert_eq!(refused.code, 1, "{}", refused.stderr);
-    assert!(refused.stderr.contains("is not about anything in that place"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("is not about that file, or a file in that folder"),
+        "{}",
+        refused.stderr
+    );
     for words in [["--stop-asking", "src"], ["--for", "8h"]] {
         assert_eq!(world.provost(&["approve", "last", words[0], words[1]]).code, 2, "{words:?}");
     }

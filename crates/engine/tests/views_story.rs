@@ -23,6 +23,7 @@ fn line(piece: &Piece) -> String {
         Piece::CancelAsked { by, reason } => format!("! cancel {} {reason}", by.id),
         Piece::Message { by, .. } => format!("! message {}", by.id),
         Piece::TakenOver => "taken over".to_owned(),
+        Piece::AnswerIgnored { by } => format!("ignored {}", by.id),
         Piece::Resumed { by } => format!("resumed {}", by.id),
         Piece::RunEnded { status, .. } => format!("ended: {status:?}"),
     }

@@ -54,7 +54,8 @@ fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -
     match expected.filter(|expected| *expected != Answer::of(&decision)) {
         None => Ok(Exit::Done),
         Some(expected) => {
-            screen.tell(&format!("expected {}", expected.word()));
+            let is = Answer::of(&decision).word();
+            screen.tell(&format!("expected {}, and it is {is}", expected.word()));
             Ok(Exit::Failed)
         }
     }

@@ -47,8 +47,9 @@ pub(crate) async fn run(options: &RunsOptions, start: &Path, screen: &Screen) ->
         screen.tell("no runs");
         return Ok(Exit::Done);
     }
+    let first = page.items.first().map(|listed| &listed.row.run);
     screen.lines(&lines);
-    screen.notes(&table.foot(page.items.len(), names.len(), page.next.is_some()));
+    screen.notes(&table.foot(first, page.items.len(), page.next.is_some()));
     Ok(Exit::Done)
 }
 

@@ -1,5 +1,6 @@
 //! The list of runs for people: task, status and start time.
 
+use provost_engine::RunId;
 use provost_engine::event::EndStatus;
 use provost_project::clock;
 use provost_runtime::store::ListedRun;
@@ -68,13 +69,15 @@ impl<'a> Table<'a> {
     }
 
     /// The line about omitted runs, and the commands to type.
-    pub(super) fn foot(&self, shown: usize, all: usize, more: bool) -> Vec<Line> {
+    pub(super) fn foot(&self, first: Option<&RunId>, shown: usize, more: bool) -> Vec<Line> {
+        let all = self.names.len();
         let or_more = if all < NEWEST { "" } else { " or more" };
         let mut parts = vec![format!("{shown} of {}{or_more}", counted(all as u64, "run", "runs"))];
         parts.push(format!("local time, {}", self.local.offset()));
         let mut lines = vec![Line::blank(), Line::note("runs", vec![Span::quiet(parts.join("   "))])];
         let next = if more { "more: provost runs -n 50" } else { "" };
-        let text = format!("the first letters name a run: provost show 4n   {next}");
+        let named = first.map_or("last", |run| self.names.prefix(run));
+        let text = format!("the first letters name a run: provost show {named}   {next}");
         if self.asked.is_some() || more {
             lines.push(Line::note("runs", vec![Span::quiet(text.trim_end())]));
         }

@@ -14,7 +14,7 @@ pub(crate) fn over(status: EndStatus, stop: Option<&Stop>, totals: &Totals, cont
             (Mark::Completed, "completed", took)
         }
         EndStatus::Failed => (Mark::Failed, "failed", format!(": {}", why(stop))),
-        EndStatus::BudgetExceeded => (Mark::Spent, "budget spent", format!(": {}", why(stop))),
+        EndStatus::BudgetExceeded => (Mark::Spent, "budget spent", format!(": {}", spent(stop, totals))),
         EndStatus::Stalled => (Mark::Stalled, "stalled", format!(": {}", why(stop))),
         EndStatus::Interrupted => (Mark::Stopped, "interrupted", format!(": {}", why(stop))),
         EndStatus::Cancelled => {
@@ -101,6 +101,23 @@ pub(crate) fn why(stop: Option<&Stop>) -> String {
         Some(Stop::Failed { fault }) => first_line(&fault.message).trim_end_matches([':', '.']).to_owned(),
         Some(Stop::Completed { by }) => format!("{by} called the work done"),
         Some(Stop::Cancelled { .. }) => "it was cancelled".to_owned(),
+    }
+}
+
+/// Returns which limit stopped a run. Tokens and money are limited before they are spent, by an estimate of the next
+/// request.
+fn spent(stop: Option<&Stop>, totals: &Totals) -> String {
+    match stop {
+        Some(Stop::Budget { name, used, limit, .. }) if name == "tokens" && *used > totals.tokens => {
+            let more = used - totals.tokens;
+            format!(
+                "the next request may need {} more than the {} used, of {} tokens",
+                count(more),
+                count(totals.tokens),
+                count(*limit)
+            )
+        }
+        stop => why(stop),
     }
 }
 

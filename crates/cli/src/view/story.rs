@@ -28,6 +28,9 @@ pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
             spans.push(Span::text(text).at(Column::Outcome));
             vec![Line::new(Mark::Running(0), format!("call {}", call.number), spans)]
         }
+        Piece::ModelFailed { fault, .. } if fault.code == "cancelled" => {
+            vec![model(Mark::Stopped, "stopped; its answer is not recorded", Role::Text, "")]
+        }
         Piece::ModelFailed { fault, attempt, again } => model_failed(&fault.message, *attempt, *again),
         Piece::ResponseRefused { reasons, .. } => {
             let why = reasons.first().map(|reason| first_line(reason)).unwrap_or_default();
@@ -41,6 +44,13 @@ pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
         }
         Piece::Message { text, .. } => speech::prompt(text),
         Piece::TakenOver => note("goes on from the journal: the process that worked on it is gone"),
+        Piece::AnswerIgnored { by } => {
+            let text = format!(
+                "the answer of {} did not count: the run withdrew the question first, as after a change of the policy",
+                context.name(by)
+            );
+            vec![Line::new(Mark::Denied, "answer", vec![Span::text(text)])]
+        }
         Piece::Resumed { by } => note(&format!("resumed by {}", context.name(by))),
         Piece::RunEnded { .. } => Vec::new(),
     }

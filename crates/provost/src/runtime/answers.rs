@@ -329,7 +329,7 @@ fn unfit_to_remember(asked: &Pending, decision: &Decision) -> Option<&'static st
     }
     let Covers::Place(place) = &decision.covers else { return None };
     let is_in = |asked: &String| enclosing(asked).any(|folder| folder == place);
-    let outside = "is not about anything in that place: Pending::place says what it is about";
+    let outside = "is not about that file, or a file in that folder";
     (!asked.place.as_ref().is_some_and(is_in)).then_some(outside)
 }
 

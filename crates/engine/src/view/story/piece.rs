@@ -106,6 +106,11 @@ pub enum Piece {
         /// Why.
         reason: String,
     },
+    /// An answer came to a question that the run had withdrawn meanwhile, for example because the policy changed.
+    AnswerIgnored {
+        /// Who answered.
+        by: Actor,
+    },
     /// A message came while the run worked.
     Message {
         /// Who sent it.

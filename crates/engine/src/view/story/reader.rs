@@ -364,7 +364,8 @@ impl StoryReader {
 
     fn signalled(&mut self, taken: &SignalTaken) -> Option<Piece> {
         if taken.ignored.is_some() {
-            return None;
+            let is_answer = matches!(taken.body, Signal::Answer { .. });
+            return is_answer.then(|| Piece::AnswerIgnored { by: taken.from.clone() });
         }
         match &taken.body {
             Signal::Cancel { actions: None, reason } => {
