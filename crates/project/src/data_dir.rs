@@ -56,7 +56,7 @@ impl DataDir {
                 .and_then(|()| write_for_the_owner(&ignore, "*\n"))
                 .map_err(|error| Failure::unwritable(&self.folder, &error))?;
         }
-        // Earlier versions created folders and files that others can read.
+        // The folder may have been created with a looser mode.
         closed_to_others(&self.folder);
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));

@@ -74,7 +74,7 @@ impl<'a> Table<'a> {
         parts.push(format!("local time, {}", self.local.offset()));
         let mut lines = vec![Line::blank(), Line::note("runs", vec![Span::quiet(parts.join("   "))])];
         let next = if more { "more: provost runs -n 50" } else { "" };
-        let text = format!("the first letters name a run: provost show 4n   {next}");
+        let text = format!("a run can be named by its first letters: provost show 4n   {next}");
         if self.asked.is_some() || more {
             lines.push(Line::note("runs", vec![Span::quiet(text.trim_end())]));
         }
