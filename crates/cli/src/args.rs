@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -117,7 +117,7 @@ pub(crate) struct ModelOptions {
     /// The model, by its name in provost.toml
     #[arg(long, short)]
     pub(crate) model: Option<String>,
-    /// Allow every call that asks; a call that a crash left in doubt is still asked about
+    /// Allow every call that needs approval; a call that a crash left in doubt is still asked about
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Play this recording instead of asking a model
@@ -237,7 +237,7 @@ pub(crate) struct CancelOptions {
 pub(crate) struct ResumeOptions {
     #[command(flatten)]
     pub(crate) of: OneRun,
-    /// Allow every call that asks; a call that a crash left in doubt is still asked about
+    /// Allow every call that needs approval; a call that a crash left in doubt is still asked about
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// A new limit, such as turns=20

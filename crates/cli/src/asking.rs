@@ -35,7 +35,7 @@ pub(crate) enum Heard {
     Later,
 }
 
-/// Gets an answer to everything a run waits for. Without a person, everything is shown before the run is left.
+/// Gets an answer to everything a run waits for. Without a person it shows every question and returns.
 pub(crate) async fn answered(
     setup: &ProjectRuntime,
     run: &RunId,
@@ -124,7 +124,7 @@ pub(crate) fn yes_or_no(words: &str) -> Option<Verdict> {
     }
 }
 
-/// Answers a question, or says plainly why the answer does not count.
+/// Answers a question, or returns why the answer was rejected.
 pub(crate) async fn decide(
     setup: &ProjectRuntime,
     pending: &Pending,
@@ -132,12 +132,12 @@ pub(crate) async fn decide(
 ) -> Result<(), Failure> {
     let decision =
         Decision { origin: Some(identity::origin()), via: identity::DOOR.to_owned(), ..decision.clone() };
-    // The run goes on when it is asked for, which a door does after its last answer.
+    // The caller continues the run after the last answer.
     let decided = setup.runtime.record_decision(&pending.wait().to_string(), decision).await;
     decided.map(drop).map_err(|error| undecided(&error))
 }
 
-/// Answers a question. One that was answered elsewhere meanwhile is no failure: the run goes on with that answer.
+/// Answers a question. One that another process answered is not an error: the run continues with that answer.
 async fn decide_or_see(
     setup: &ProjectRuntime,
     pending: &Pending,

@@ -17,7 +17,7 @@ pub(crate) fn edited(arguments: &Object) -> Result<Option<Object>, String> {
     let text = serde_json::to_string_pretty(arguments).unwrap_or_default() + "\n";
     let opened =
         written(&folder, &file, &text).and_then(|()| opened(&file)).and_then(|()| fs::read_to_string(&file));
-    // What was edited may hold what only its owner should read.
+    // The file may contain secrets.
     drop(fs::remove_dir_all(&folder));
     let saved = opened.map_err(|error| format!("the editor cannot be used: {error}"))?;
     let read = json::parse_text(&saved).map_err(|error| format!("that is not JSON: {}", error.message()))?;
@@ -31,7 +31,7 @@ fn written(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
     file?.write_all(text.as_bytes())
 }
 
-/// The editor may have arguments of its own, which a shell would take apart.
+/// `$EDITOR` may have arguments, so a shell parses it.
 fn opened(file: &Path) -> io::Result<()> {
     let editor = environment::editor().unwrap_or_else(|| "vi".to_owned());
     let status = Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).status()?;

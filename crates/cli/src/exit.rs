@@ -28,12 +28,15 @@ impl Exit {
     pub(crate) const MEANINGS: [(Self, &'static str); 8] = [
         (Self::Done, "done"),
         (Self::Failed, "the command or the run failed"),
-        (Self::Usage, "nothing was done: the command line or a file is wrong, or what it names is not there"),
+        (
+            Self::Usage,
+            "nothing was done: the command line or a file is invalid, or something it names does not exist",
+        ),
         (Self::Waiting, "the run waits for an approval or an answer"),
         (Self::Stopped, "a limit stopped the run, or it repeated itself"),
-        (Self::HungUp, "SIGHUP: what ran was stopped, and its run is cancelled"),
-        (Self::Cancelled, "the run was cancelled"),
-        (Self::Terminated, "SIGTERM: what ran was stopped, and its run is cancelled"),
+        (Self::HungUp, "SIGHUP: the run was cancelled"),
+        (Self::Cancelled, "the run was cancelled or interrupted"),
+        (Self::Terminated, "SIGTERM: the run was cancelled"),
     ];
 
     /// The number.

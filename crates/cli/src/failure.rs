@@ -34,23 +34,23 @@ pub(crate) fn exit_code(failure: &Failure) -> Exit {
     }
 }
 
-/// Why a run could not be worked on.
+/// Returns why a run could not be worked on.
 pub(crate) fn unworked(run: &RunId, error: &WorkError) -> Failure {
     match error {
         WorkError::UnknownRun(run) => Failure::new(Code::UnknownRun, format!("there is no run {run}")),
         WorkError::Ended { .. } | WorkError::NotResumable(_) => {
-            Failure::of(Code::Run, error).hint(format!("provost show {run} says how it stands"))
+            Failure::of(Code::Run, error).hint(format!("see provost show {run}"))
         }
         WorkError::Runs(RunsError::Load(error)) => unread(error),
         WorkError::Invalid(_) | WorkError::Runs(_) => {
             let first = fault(error).and_then(advice).map(|advice| format!("{advice}; then "));
-            let hint = format!("{}provost resume {run} goes on from the journal", first.unwrap_or_default());
+            let hint = format!("{}to continue: provost resume {run}", first.unwrap_or_default());
             Failure::of(Code::Run, error).hint(hint)
         }
     }
 }
 
-/// The storage that is behind it, if it is.
+/// Returns the storage error behind it, if there is one.
 fn fault(error: &WorkError) -> Option<&Fault> {
     match error {
         WorkError::Runs(RunsError::Storage(fault)) => Some(fault),
@@ -58,7 +58,7 @@ fn fault(error: &WorkError) -> Option<&Fault> {
     }
 }
 
-/// Why an answer does not count.
+/// Returns why an answer was rejected.
 pub(crate) fn undecided(error: &DecideError) -> Failure {
     match error {
         DecideError::Runs(RunsError::Storage(fault)) => Failure::storage(fault),
@@ -67,12 +67,12 @@ pub(crate) fn undecided(error: &DecideError) -> Failure {
             Code::Decision,
             "the changed arguments have secrets, and there is no key to seal them with",
         )
-        .hint("name a file for it with PROVOST_SEAL_KEY_FILE; it is made when it is missing"),
+        .hint("set PROVOST_SEAL_KEY_FILE; a missing file is created"),
         error => Failure::of(Code::Decision, error),
     }
 }
 
-/// Why a run cannot be read.
+/// Returns why a run cannot be read.
 pub(crate) fn unread(error: &LoadError) -> Failure {
     match error {
         LoadError::Unknown(run) => Failure::new(Code::UnknownRun, format!("there is no run {run}")),

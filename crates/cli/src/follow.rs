@@ -22,17 +22,16 @@ use crate::text::{Line, Span};
 use crate::typing::{self, Desk, Key};
 use crate::view::{Context, Fold, Gauge, elsewhere, fact, gauges, untouched, waits};
 
-/// How often what changes with time, and what streams, is drawn anew.
+/// How often timers and streamed text are redrawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Begins to watch a run behind a position of its journal. Called before the run goes on, so that nothing is missed
-/// that streams.
+/// Subscribes to a run after a position, before it continues, so that no delta is missed.
 pub(crate) async fn news(setup: &ProjectRuntime, run: &RunId, shown: Seq) -> Result<News, Failure> {
     let events = setup.runtime.events(run, shown).await.map_err(|error| unworked(run, &error))?;
     Ok(News { events, shown, interrupts: Interrupts::listen() })
 }
 
-/// What happens in a run behind a position.
+/// The events of a run after a position.
 pub(crate) struct News {
     events: RunEvents,
     shown: Seq,
@@ -40,7 +39,7 @@ pub(crate) struct News {
     interrupts: Interrupts,
 }
 
-/// Watches a run until it is over, or rests and no person is there to answer it.
+/// Watches a run until it ends, or waits and no person is there to answer.
 pub(crate) async fn follow(
     setup: &ProjectRuntime,
     handle: RunHandle,
@@ -51,7 +50,7 @@ pub(crate) async fn follow(
     let run = handle.run().clone();
     let limits = gauges_of(setup, &run).await;
     let context = context(setup, &run).await;
-    let going_on = format!("provost resume {} goes on", context.run);
+    let going_on = format!("to continue: provost resume {}", context.run);
     let live = Live::new(screen, Manner::Run, limits, context);
     let mut watched = Watched::begin(setup, &run, news, live).await?;
     loop {
@@ -69,13 +68,13 @@ pub(crate) async fn follow(
     }
 }
 
-/// What the lines of a run are made for.
+/// Returns the context in which the lines of a run are shown.
 pub(crate) async fn context(setup: &ProjectRuntime, run: &RunId) -> Context {
     let name = run_name::typed(&**setup.runtime.store(), run).await;
     Context { me: identity::person(), run: format!("{name}{}", elsewhere(setup)), fold: Fold::Folded }
 }
 
-/// What a run has used so far.
+/// Returns what a run has used so far.
 pub(crate) async fn gauges_of(setup: &ProjectRuntime, run: &RunId) -> Vec<Gauge> {
     match journal::read(&**setup.runtime.store(), run).await {
         Ok(read) => gauges(&read),
@@ -88,16 +87,16 @@ pub(crate) struct Watched {
     run: RunId,
     pub(crate) live: Live,
     events: RunEvents,
-    /// The last event that came.
+    /// The last event received.
     came: Seq,
-    /// The last event that was shown when it began: what streamed before it is old.
+    /// The last event shown at the start: deltas before it are old.
     begun: Seq,
-    /// The signals since it was decided to watch; taken by the first rest.
+    /// The signals since the subscription; used by the first wait.
     interrupts: Option<Interrupts>,
 }
 
 impl Watched {
-    /// Shows what happened behind the position, and begins to watch.
+    /// Shows the events after the position, and starts to watch.
     pub(crate) async fn begin(
         setup: &ProjectRuntime,
         run: &RunId,
@@ -118,8 +117,7 @@ impl Watched {
         self.live.take_in(followed);
     }
 
-    /// Shows what happens until the run rests or is over. Ctrl-C, SIGTERM and SIGHUP cancel it; a second one leaves
-    /// it as it is.
+    /// Shows events until the run waits or ends. Ctrl-C, SIGTERM and SIGHUP cancel it; a second one exits.
     pub(crate) async fn until_rest(
         &mut self,
         setup: &ProjectRuntime,
@@ -128,7 +126,7 @@ impl Watched {
         (mut desk, screen): (Option<&mut Desk>, Screen),
     ) -> Result<Outcome, Failure> {
         let mut cancelling = false;
-        // What is typed while it works must not stand among the lines.
+        // Typed text must not appear among the lines of the run.
         let _quiet = typing::Quiet::begin();
         // While a person is asked, no one listens: a signal then leaves the program.
         let mut interrupts = self.interrupts.take().unwrap_or_else(Interrupts::listen);
@@ -165,10 +163,10 @@ impl Watched {
                     self.live.note("Stopping: what runs is ended. Ctrl-C again leaves at once. Nothing is lost either way.");
                     match setup.runtime.cancel(&self.run, identity::actor(), stop.word()).await {
                         Ok(_) => {}
-                        // A cancel that cannot be written down is not waited for: nothing else can be either.
+                        // If the cancel cannot be stored, do not wait: nothing else can be stored either.
                         Err(error @ WorkError::Runs(_)) => {
                             self.live.rest();
-                            screen.note(&format!("left without a cancel: {error}; {going_on}"));
+                            screen.note(&format!("exited without cancelling: {error}; {going_on}"));
                             typing::give_back();
                         std::process::exit(stop.exit().number().into());
                         }
@@ -227,7 +225,7 @@ pub(crate) fn outcome_document(outcome: &Outcome) -> Value {
         "type": "outcome",
         "run": outcome.run.as_str(),
         "status": outcome.status.as_str(),
-        // What was said before it had to wait is no answer.
+        // Text before a wait is not an answer.
         "text": (!outcome.is_waiting()).then(|| outcome.text()),
         "turns": outcome.result.get("turn_count"),
         "usage": outcome.result.get("usage"),
@@ -244,7 +242,7 @@ pub(crate) fn exit_of(status: RunStatus) -> Exit {
     }
 }
 
-/// A run that waits for a person who is not there, or answers later: how it can go on.
+/// Prints how to continue a run that waits for a person who is absent, or who answers later.
 async fn parked(
     setup: &ProjectRuntime,
     outcome: &Outcome,

@@ -17,7 +17,7 @@ pub(crate) fn actor() -> Actor {
     Actor::new(ActorKind::Person, person()).via(DOOR).from_origin(origin())
 }
 
-/// The door that every command comes through.
+/// The interface recorded with decisions.
 pub(crate) const DOOR: &str = "cli";
 
 /// Where a decision comes from, as the system proves it.
@@ -44,7 +44,7 @@ pub(crate) fn principal() -> Value {
     json!({ "auth_source": "embedded", "acting_user_id": 1, "owner_type": "user", "owner_key": login() })
 }
 
-/// The name of the user who runs the program. It comes from the system: a variable would let anyone be anyone.
+/// The name of the user who runs the program. It comes from the system: a variable could be forged.
 fn login() -> String {
     let uid = rustix::process::getuid().as_raw();
     let user = nix::unistd::User::from_uid(uid.into()).ok().flatten();

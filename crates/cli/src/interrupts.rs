@@ -1,4 +1,4 @@
-//! Signals that stop the program: Ctrl-C, SIGTERM and SIGHUP, heard also while nothing waits for them.
+//! Signals that stop the program: Ctrl-C, SIGTERM and SIGHUP, received even while nothing awaits them.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::exit::Exit;
 
-/// How many SIGTERM and SIGHUP came, and which came last. Ctrl-C only stops a run.
+/// The number of SIGTERM and SIGHUP received, and the last one. Ctrl-C only cancels a run.
 static LEAVING: LazyLock<watch::Sender<(usize, Option<Stop>)>> = LazyLock::new(watch::Sender::default);
 /// How many runs are being watched: what watches a run stops it before the program leaves.
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
@@ -56,7 +56,7 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Begins to listen. On a machine that gives no signals, they end the program as they always do.
+    /// Begins to listen. If signals cannot be handled, they end the program as usual.
     pub(crate) fn listen() -> Self {
         WATCHED.fetch_add(1, Ordering::SeqCst);
         Self { interrupt: signal(SignalKind::interrupt()).ok(), leaving: LEAVING.subscribe(), reported: 0 }

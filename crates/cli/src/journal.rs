@@ -14,7 +14,7 @@ pub(crate) struct Read {
     pub(crate) state: RunState,
 }
 
-/// Reads the journal of a run. One that is not what was written is refused with all that `provost verify` finds.
+/// Reads the journal of a run. A changed journal is rejected with all problems that `provost verify` finds.
 pub(crate) async fn read(store: &dyn Store, run: &RunId) -> Result<Read, Failure> {
     let report = verify_run(store, run).await.map_err(|fault| Failure::storage(&fault))?;
     broken(&report).map_or(Ok(()), Err)?;
@@ -26,10 +26,10 @@ pub(crate) async fn read(store: &dyn Store, run: &RunId) -> Result<Read, Failure
     Ok(Read { run: read, state })
 }
 
-/// Why a run must not be used, when it is not what was written.
+/// Returns why a run must not be used, if it was changed after it was written.
 pub(crate) fn broken(report: &RunReport) -> Option<Failure> {
     let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
-    let message = format!("{} is not what was written: {}", report.run, problems.join("; "));
+    let message = format!("{} was changed after it was written: {}", report.run, problems.join("; "));
     let hint = "restore the database from a backup; provost verify checks every run";
     (!problems.is_empty()).then(|| Failure::new(Code::Journal, message).hint(hint))
 }

@@ -1,8 +1,8 @@
-//! The program `provost`: reads what a person wants, asks the runtime of a project, and shows what came of it.
+//! The program `provost`.
 //!
-//! `args` has the words of the command line, `program` leads to a command, `command` has a file for each, `follow`
-//! watches a run and asks people, `chat` talks, `typing` reads keys, `view` turns a journal into lines, `text` writes them. Projects are read and set up by
-//! `provost-project`; nothing here decides what an agent may do.
+//! `args` parses the command line, `program` dispatches, `command` has one file per command, `follow` shows a run and
+//! asks, `chat` is the conversation, `typing` reads keys, `view` turns a journal into lines, `text` prints them.
+//! `provost-project` reads projects; nothing here makes policy decisions.
 
 mod args;
 mod asking;

@@ -1,6 +1,6 @@
 //! What a run asks a person to decide, rendered from its journal at the moment it is shown.
 //!
-//! What a person reads is made of the journalled arguments, and the answer is bound to them: a changed row of the
+//! What a person reads is generated from the arguments in the journal, and the answer is bound to them: a changed row of the
 //! table of waits cannot show one call and run another.
 
 use provost_contract::json::Object;
@@ -50,7 +50,7 @@ impl Pending {
     }
 
     async fn read(setup: &ProjectRuntime, asked: view::Pending) -> Self {
-        // A tool that asked by itself before it acted says what it would do.
+        // A tool that asks by itself supplies its own preview.
         let now = if asked.asked_by_tool { None } else { preview(setup, &asked).await };
         let preview = now.map_or_else(|| asked.preview.clone(), |preview| preview.to_value());
         Self { asked, preview }

@@ -42,7 +42,7 @@ pub(crate) fn main() -> ExitCode {
         Err(failure) => {
             screen.failure(&failure);
             if screen.is_json() && failure.code == Code::Output {
-                // Where documents go nothing can be written.
+                // Standard output failed, so use standard error.
                 screen.note(&format!("error[{}]: {}", failure.code.word(), failure.message));
             }
             exit_code(&failure).into()
@@ -61,7 +61,7 @@ fn close_memory() {
     }
 }
 
-/// Only commands that wait get something to wait with: the others answer at once.
+/// Runs a command. Only async commands get a runtime.
 fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     match asked {
         Command::Init(options) => command::init::run(&options, screen),

@@ -1,4 +1,4 @@
-//! The line in which a person answers, and what the answers mean.
+//! The prompt for a question, and the meaning of its answers.
 
 use provost::{Decision, Remember};
 use provost_contract::json::{Object, without_nulls};
@@ -12,15 +12,17 @@ use crate::pending::Pending;
 use crate::question::Question;
 use crate::screen::{Screen, Stream};
 use crate::standing::{self, Offer};
-use crate::text::{Line, Local, Mark, Role, Span, Style, counted, styled, zone};
+use crate::text::{Line, Local, Mark, Role, Span, Style, counted, padded, styled, zone};
 use crate::view::spoken_rule;
 
 /// How many rows of a terminal stay free for the answers below a diff.
 const ROWS_BELOW: usize = 8;
 /// How much of a diff is shown at least.
 const ROWS_MIN: usize = 6;
+/// The width of an answer and its key in the menu.
+const ANSWER: usize = 23;
 
-/// Asks a person until the answer is one; none means later. What stands behind a no is the reason.
+/// Asks until the input is an answer; `None` means later. Text after `n` is the reason.
 pub(crate) async fn asked(
     setup: &ProjectRuntime,
     pending: &Pending,
@@ -48,7 +50,7 @@ pub(crate) async fn asked(
     }
 }
 
-/// Asks for the answer to an agent's question; none means later.
+/// Asks for the answer to an agent's question; `None` means later.
 pub(crate) async fn answer(question: &Question, screen: Screen) -> Option<String> {
     if !screen.can_ask() {
         return None;
@@ -59,7 +61,7 @@ pub(crate) async fn answer(question: &Question, screen: Screen) -> Option<String
     screen.ask(&prompt).await.filter(|answer| !answer.trim().is_empty())
 }
 
-/// What came of an answer.
+/// The result of an answer.
 enum Heard {
     Decided(Box<Decision>),
     Later,
@@ -90,7 +92,7 @@ impl Asking {
         Self { pending, screen, about, folded, edited: None, choosing: None, declining: false }
     }
 
-    /// The question, with as much of the evidence as leaves room for the answers.
+    /// Shows the question, with as much of the evidence as leaves room for the answers.
     fn show(&mut self, live: &mut Live, (number, of): (usize, usize)) {
         let mut lines = self.pending.lines();
         self.about.clone_from(&lines.about);
@@ -110,15 +112,16 @@ impl Asking {
         live.print(&lines.whole());
     }
 
-    /// The answers there are, each with what it does.
+    /// Returns the possible answers, each with what it does.
     fn offer(&self) -> Vec<Line> {
         let answers: Vec<(&str, &str)> = match self.pending.is_in_doubt() {
             true => vec![
-                ("1", "it happened, say what"),
-                ("2", "run it again"),
-                ("3", "leave it, say why"),
+                ("1 RESULT", "it happened"),
+                ("2 looked", "run it again"),
+                ("3 REASON", "do not run it"),
                 ("w", "why it asks"),
                 ("l", "later, it waits"),
+                ("?", "all answers"),
             ],
             false => {
                 let more = (!self.folded.is_empty()).then_some(("m", "more of the diff"));
@@ -132,7 +135,8 @@ impl Asking {
         for row in answers.chunks(3) {
             let mut spans = Vec::new();
             for (key, what) in row {
-                spans.extend([Span::strong(key), Span::text(format!("  {what:<22}"))]);
+                let what = padded(what, ANSWER - key.len());
+                spans.extend([Span::strong(key), Span::text(format!("  {what}"))]);
             }
             lines.push(Line::note("answers", spans));
         }
@@ -187,10 +191,10 @@ impl Asking {
             }
             ("n" | "no" | "d" | "/reject", false) => decided(Decision::reject(identity::person(), rest)),
             ("1", true) if !rest.is_empty() => decided(happened(identity::person(), rest, "")),
-            ("1", true) => shows("Say what came of it: 1 and the result, in one line. Nothing is decided."),
+            ("1", true) => shows("Type 1 and the result, on one line. Nothing is decided."),
             ("2", true) if rest == "looked" => decided(Decision::approve(identity::person())),
             ("2", true) => shows(
-                "If it took effect the first time, it happens twice. Look first, then answer: 2 looked. \
+                "If it took effect, it will happen twice. Check first, then answer: 2 looked. \
                  Nothing is decided.",
             ),
             ("3", true) => decided(Decision::reject(identity::person(), rest)),
@@ -218,7 +222,7 @@ impl Asking {
         decided(Decision { parameters: self.edited.take(), reason: hidden, ..yes })
     }
 
-    /// Whether the call can be covered by a standing approval. One that a person changed is another call.
+    /// Returns whether the call can be covered by a standing approval. One that a person changed is another call.
     fn can_stop_asking(&self) -> bool {
         self.edited.is_none() && standing::offers(&self.pending.asked).is_ok()
     }
@@ -295,19 +299,16 @@ impl Asking {
         lines.push(crate::view::fact("yes", vec![Span::text("makes this call, then the run goes on")]));
         lines.push(crate::view::fact(
             "no",
-            vec![Span::text("changes nothing; the agent reads your reason and goes on")],
+            vec![Span::text("changes nothing; the agent reads your reason and continues")],
         ));
-        lines.push(crate::view::fact(
-            "later",
-            vec![Span::text("the run waits, on disk, for as long as it takes")],
-        ));
+        lines.push(crate::view::fact("later", vec![Span::text("the run waits; you can answer at any time")]));
         lines
     }
 
     fn help(&self) -> Vec<Line> {
         let mut lines = self.offer();
         let text = match self.pending.is_in_doubt() {
-            true => "1 RESULT says what came of it; 2 looked runs it again; 3 REASON leaves it as it is.",
+            true => "1 RESULT records the result; 2 looked runs the call again; 3 REASON does not run it.",
             false => {
                 "n REASON declines, and the agent reads the reason. e opens $EDITOR; then y allows it as changed."
             }
@@ -318,7 +319,7 @@ impl Asking {
     }
 }
 
-/// A person's word for what came of a call that was in doubt.
+/// Returns a decision with the result of a call in doubt.
 pub(crate) fn happened(by: String, result: &str, reason: &str) -> Decision {
     let why = Some(reason).filter(|reason| !reason.is_empty());
     let result = without_nulls(&json!({ "reported_by": by, "result": result.trim(), "reason": why }));

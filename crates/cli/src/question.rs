@@ -67,7 +67,7 @@ impl Question {
         screen.notes(&lines);
     }
 
-    /// Hands in an answer; a number chooses among the answers to choose from. The run goes on when it is asked for.
+    /// Records an answer; a number selects a choice. The caller continues the run.
     pub(crate) async fn answer(&self, setup: &ProjectRuntime, words: &str) -> Result<(), Failure> {
         let result = json!({ "answer": self.meant(words) });
         let result = ClientResult::ok(result).by(identity::actor());

@@ -14,7 +14,7 @@ const TIME: usize = 10;
 const LENGTH: usize = 26;
 /// The least that names a run.
 const PREFIX_MIN: usize = 2;
-/// Short names are told apart among so many newest runs: a list costs the same in a large database. An older run is
+/// Short names are unique among this many newest runs: a list costs the same in a large database. An older run is
 /// found too, if no newer one is meant.
 pub(crate) const NEWEST: usize = 1_000;
 const CANDIDATES_MAX: usize = 8;

@@ -1,4 +1,4 @@
-//! Where words go: data to standard output, everything else to standard error.
+//! Output: data to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub(crate) enum Stream {
 const COLUMNS_MIN: usize = 60;
 const ROWS_MIN: usize = 10;
 
-/// The terminal, or whatever stands in its place.
+/// The terminal, or the file or pipe in its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     json: bool,
@@ -95,7 +95,7 @@ impl Screen {
         let line = harmless(line.trim_end_matches('\n'));
         let line = if self.json { line } else { self.wrapped(Stream::Data, &line) };
         if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
-            // The first one says why; a run goes on whoever listens.
+            // Only the first error is stored; the run continues.
             drop(UNWRITTEN.set(error));
         }
     }
@@ -107,7 +107,7 @@ impl Screen {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Some(error) => {
                 let message = format!("standard output could not be written: {error}");
-                Err(Failure::new(Code::Output, message).hint("what is there is not complete"))
+                Err(Failure::new(Code::Output, message).hint("the output is incomplete"))
             }
         }
     }
@@ -248,13 +248,12 @@ pub(crate) fn indented(document: &Value) -> String {
     escaped(&format!("{document:#}"))
 }
 
-/// A text without what a terminal would obey: a file that is shown must not draw over the question.
+/// Removes control characters: a file that is shown must not draw over the question.
 fn harmless(text: &str) -> String {
     text.split('\n').map(safe).collect::<Vec<_>>().join("\n")
 }
 
-/// JSON without what a terminal would obey, and with all it says: such letters stand in texts alone, where JSON
-/// has another way to write them.
+/// Escapes control characters. They occur only inside JSON strings, so the document stays the same.
 fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -270,7 +269,7 @@ fn escaped(json: &str) -> String {
 fn is_harmless(letter: char) -> bool {
     match letter {
         '\n' | '\t' => true,
-        // Marks that turn the direction of writing make a diff read otherwise than it runs.
+        // Bidirectional marks can make a diff read differently from what runs.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
         _ => !letter.is_control(),
     }

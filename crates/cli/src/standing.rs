@@ -10,7 +10,7 @@ use provost_engine::{enclosing, view};
 use crate::text::{Local, first_line};
 use crate::view::object;
 
-/// Something that need not be asked again.
+/// A standing approval that can be offered.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Offer {
     /// The calls as people read them: `fs/edit in src/`.
@@ -18,7 +18,7 @@ pub(crate) struct Offer {
     pub(crate) covers: Covers,
 }
 
-/// Returns what a person can stop being asked about, the narrowest first. Why nothing can is the error.
+/// Returns the standing approvals that a person can grant, the narrowest first. The error says why there is none.
 pub(crate) fn offers(asked: &view::Pending) -> Result<Vec<Offer>, &'static str> {
     refused(asked).map_or(Ok(()), Err)?;
     let tool = &asked.tool;
@@ -30,7 +30,7 @@ pub(crate) fn offers(asked: &view::Pending) -> Result<Vec<Offer>, &'static str> 
     Ok(narrow.into_iter().chain([Covers::Tool]).map(offer).collect())
 }
 
-/// Why a question is asked each time; none if it need not be.
+/// Returns why no standing approval is possible, or `None`.
 fn refused(asked: &view::Pending) -> Option<&'static str> {
     let SideEffects::Declared(effects) = &asked.facts.effects else {
         return Some("the effects of the tool are not declared");
@@ -39,19 +39,19 @@ fn refused(asked: &view::Pending) -> Option<&'static str> {
         matches!(effect, SideEffect::Send | SideEffect::Delete | SideEffect::Purchase | SideEffect::Publish)
     };
     if asked.in_doubt {
-        Some("what became of one call says nothing about the next")
+        Some("a call in doubt is decided individually")
     } else if asked.person_only || asked.asked_by_tool {
-        Some("the question is about exactly this call")
+        Some("it needs a one-time approval")
     } else if asked.kind != (WaitKind::Approval { change_set: None }) {
         Some("the question is about exactly these changes")
     } else if effects.iter().any(is_final) {
-        Some("it cannot be undone or leaves this machine")
+        Some("its effect cannot be undone")
     } else {
         None
     }
 }
 
-/// The calls that an approval covers, in words. `asked` is the call that it was granted with, if that is known.
+/// Returns the calls that an approval covers, as text. `asked` is the call that it was granted with, if known.
 pub(crate) fn words(tool: &str, covers: &Covers, asked: Option<&view::Pending>) -> String {
     match covers {
         Covers::Tool if tool.starts_with("fs/") => format!("{tool} anywhere"),
@@ -67,9 +67,9 @@ pub(crate) fn words(tool: &str, covers: &Covers, asked: Option<&view::Pending>) 
     }
 }
 
-/// A call that is covered with its arguments and no others.
+/// Returns the text for a call that is covered with these arguments only.
 pub(crate) fn exactly(tool: &str, about: &str) -> String {
-    format!("{tool} {about}, exactly so")
+    format!("{tool} {about}, with exactly these arguments")
 }
 
 /// Reads how long: `run`, `8h`, `30d`, `45m`, `always`.

@@ -9,22 +9,22 @@ use crate::failure::Failure;
 use crate::identity;
 use crate::interrupts;
 
-/// How long what is still under way gets to end.
+/// The time limit for background work at exit.
 const CLOSING: Duration = Duration::from_millis(200);
 
-/// Waits for a command that says what only a person may say.
+/// Runs a command that only a person may use.
 pub(crate) fn deciding(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     identity::assert_not_in_a_run()?;
     working(work)
 }
 
-/// Waits for a command that may start programs.
+/// Runs a command that may start programs.
 pub(crate) fn working(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     supervise::work_on_runs();
     waiting(work)
 }
 
-/// Waits for a command on threads made for it.
+/// Runs an async command on its own threads.
 pub(crate) fn waiting(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let threads = threads.map_err(|error| Failure::machine(&format!("no threads: {error}")))?;

@@ -83,7 +83,7 @@ fn names_nobody_knows_are_refused_with_the_nearest_one() {
     let world = World::new();
     let file = world.path("examples/audit/provost.toml");
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("write = \"preview\"", "wirte = \"preview\"")).unwrap();
+    fs::write(&file, text.replace("write = \"ask\"", "wirte = \"ask\"")).unwrap();
     let printed = world.provost(&["run", "-C", "examples/audit"]);
     assert_eq!(printed.code, 2);
     assert!(

@@ -212,7 +212,7 @@ fn a_call_in_doubt_has_three_answers_and_the_model_reads_them() {
         assert_eq!(resumed.code, 3, "--yes does not know what happened: {}", resumed.stderr);
         assert!(resumed.stderr.contains("--happened"), "{}", resumed.stderr);
         let remembered = play.provost(&["approve", "last", "--stop-asking", "call", "--for", "8h"]);
-        let refused = "this is asked each time: what became of one call says nothing about the next";
+        let refused = "this is asked each time: a call in doubt is decided individually";
         assert!(remembered.stderr.contains(refused), "{}", remembered.stderr);
         let answered = play.provost(words);
         let effects = fs::read_to_string(play.world.path("effects")).unwrap();

@@ -182,7 +182,7 @@ fn a_call_in_doubt_has_three_answers_on_a_terminal() {
         terminal.until("is not an answer here");
         terminal.until("1 2 3 w l ?");
         terminal.enters("2");
-        terminal.until("Look first, then answer:");
+        terminal.until("Check first, then answer:");
         terminal.until("1 2 3 w l ?");
         terminal.enters(answer);
         let (rest, code) = terminal.end();

@@ -110,7 +110,7 @@ fn what_waits_is_shown_and_answered_after_a_restart() {
     assert!(world.mended().contains(MENDED));
     let late = world.chat(&["--session", "last"], &world.script("three", &[]), "/approve\n");
     assert_eq!(late.code, 1);
-    assert!(late.stderr.contains("nothing waits for a decision"), "{}", late.stderr);
+    assert!(late.stderr.contains("no call waits for approval"), "{}", late.stderr);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_message_supersedes_what_waits() {
     let chat = world.chat(&[], &model, "mend it\nno, wait, look at the tests first\n/approve\n");
     assert_eq!(chat.stdout, "Then not.");
     assert_eq!(chat.code, 1, "{}", chat.stderr);
-    assert!(chat.stderr.contains("nothing waits for a decision"), "{}", chat.stderr);
+    assert!(chat.stderr.contains("no call waits for approval"), "{}", chat.stderr);
     assert!(world.mended().contains(BROKEN));
     let asked = fs::read_to_string(world.path("one.json")).unwrap();
     assert!(asked.contains("look at the tests first"), "{asked}");
@@ -172,7 +172,7 @@ fn commands_show_what_they_are_asked_for() {
     insta::assert_snapshot!("chat_commands", chat.stdout);
     let nothing = world.chat(&[], &model, "/why\n");
     assert_eq!(nothing.code, 2);
-    assert!(nothing.stderr.contains("nothing was said yet"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("there is no message yet"), "{}", nothing.stderr);
 }
 
 #[test]
@@ -322,15 +322,15 @@ fn what_is_said_in_a_busy_conversation_reaches_its_run() {
         world.chat_command(&["--session", "last"], &world.script("two", &[say("Mine.")])).spawn().unwrap();
     second.stdin.take().unwrap().write_all(b"hello\n").unwrap();
     let mut seen = BufReader::new(second.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(seen.any(|line| line.contains("another process works in this conversation")));
+    assert!(seen.any(|line| line.contains("another process runs this conversation")));
     let said = || world.provost(&["show", "last"]).stdout.contains("asked: hello");
     until("the message is in the journal", said);
     assert_eq!(world.provost(&["runs", "--json"]).stdout.lines().count(), 1, "no run beside it");
     let interrupted = Command::new("kill").args(["-INT", &first.id().to_string()]).status();
     assert!(interrupted.unwrap().success());
     let mut notes = BufReader::new(first.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(notes.any(|line| line.contains("cancelled; the conversation goes on")));
-    assert!(seen.any(|line| line.contains("cancelled; the conversation goes on")), "both see how it ends");
+    assert!(notes.any(|line| line.contains("cancelled; send a message to continue")));
+    assert!(seen.any(|line| line.contains("cancelled; send a message to continue")), "both see how it ends");
     second.wait().unwrap();
     let third = world.chat(&["--session", "last"], &world.script("three", &[say("Mine.")]), "bye\n");
     assert_eq!((third.code, third.stdout.as_str()), (0, "Mine."), "{}", third.stderr);
@@ -362,7 +362,10 @@ fn an_answer_to_a_question_that_was_answered_elsewhere_decides_nothing_else() {
         input.write_all(format!("{answer}\n").as_bytes()).unwrap();
         drop(input);
         let said: Vec<String> = notes.collect();
-        assert!(said.iter().any(|line| line.contains("typed before this was shown")), "{answer}: {said:?}");
+        assert!(
+            said.iter().any(|line| line.contains("typed before this question appeared")),
+            "{answer}: {said:?}"
+        );
         assert!(said.iter().any(|line| line.contains("added: set -u")), "{answer}: it is shown: {said:?}");
         assert_eq!(chat.wait().unwrap().code(), Some(1), "{answer}: a script does not go on");
         let runs = world.provost(&["runs"]).stdout;

@@ -161,7 +161,7 @@ fn a_full_disk_stops_a_decision_and_loses_nothing() {
     set -eu
     echo $(($1 + $2))
     ");
-    for words in ["there is no room for", "try: free some space", "nothing was left"] {
+    for words in ["there is no room for", "try: free some space", "nothing was written"] {
         assert!(printed.stderr.contains(words), "{words}: {}", printed.stderr);
     }
 }
@@ -209,7 +209,7 @@ fn a_run_whose_disk_is_full_says_so_and_can_be_left() {
     let Some(printed) = world.with_mounts(&script) else { return };
     let err = fs::read_to_string(world.path("err")).unwrap();
     assert_eq!(printed.stdout.lines().collect::<Vec<_>>(), ["left 143", "records, unbroken"], "{err}");
-    assert!(err.contains("left without a cancel"), "{err}");
+    assert!(err.contains("exited without cancelling"), "{err}");
 }
 
 /// A line that does not fit is taken back and reported; the file is whole once there is room.

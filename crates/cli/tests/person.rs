@@ -102,7 +102,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     models.mine.timeouts.idle_ms = 180000  # default
     models.mine.timeouts.total_ms = 900000  # default
     policy.approvers = []  # default
-    policy.categories.write = "preview"  # default
+    policy.categories.write = "ask"  # default
     policy.tools."fs/edit" = "deny"  # provost.toml:4
     storage.anchor = null  # default
     storage.database = "[here]/home/p/.provost/provost.db"  # default

@@ -123,8 +123,8 @@ fn a_run_of_another_process_is_watched() {
     let mut watcher = live(&["resume", "last", "--yes"]);
     let mut lines = BufReader::new(watcher.stderr.take().unwrap()).lines().map(Result::unwrap);
     let said = lines.find(|line| line.starts_with("watches: ")).unwrap();
-    let works = format!("watches: process {} works on this run, and this one watches it. ", worker.id());
-    assert!(said.starts_with(&works) && said.contains("Ctrl-C stops the run for both"), "{said}");
+    let works = format!("watches: process {} works on this run; this process only watches. ", worker.id());
+    assert!(said.starts_with(&works) && said.contains("Ctrl-C cancels the run"), "{said}");
     std::fs::write(&release, "go\n").unwrap();
     let rest: Vec<String> = lines.collect();
     let both = (worker.wait().unwrap().code(), watcher.wait().unwrap().code());

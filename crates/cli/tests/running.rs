@@ -45,8 +45,8 @@ fn a_folder_and_nothing_are_no_tasks() {
     let world = project();
     for (words, said) in [
         (&["run", "p"][..], "`p` is the folder of a project"),
-        (&["run", "-C", "p"], "there is nothing to do"),
-        (&["run", "-C", "p", " "], "there is nothing to do"),
+        (&["run", "-C", "p"], "no task given"),
+        (&["run", "-C", "p", " "], "no task given"),
         (&["run", "-C", "p", "x", "--budget", "turns=abc"], "turns must be a whole number, got `turns=abc`"),
         (&["run", "-C", "p", "x", "--budget", "steps=3"], "there is no budget `steps`"),
     ] {

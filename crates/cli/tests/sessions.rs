@@ -94,12 +94,8 @@ fn a_cut_line_is_named() {
 fn what_is_no_session_is_refused() {
     let world = World::new();
     let cases = [
-        ("strange.jsonl", "{\"tide\":1}\n{\"tide\":2}\n", "looks like no transcript we know"),
-        (
-            "silent.jsonl",
-            "{\"type\":\"session_meta\",\"payload\":{\"id\":\"s\"}}\n",
-            "nobody says anything in it",
-        ),
+        ("strange.jsonl", "{\"tide\":1}\n{\"tide\":2}\n", "unknown transcript format"),
+        ("silent.jsonl", "{\"type\":\"session_meta\",\"payload\":{\"id\":\"s\"}}\n", "it has no messages"),
         ("torn.json", "{\"messages\": [", "invalid_json"),
     ];
     for (file, text, why) in cases {

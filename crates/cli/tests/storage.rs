@@ -187,7 +187,7 @@ fn a_run_that_was_changed_is_found_and_refused_with_the_same_words() {
             vault.works(words);
         }
         vault.change(sql);
-        refused(&vault.provost(&["verify"]), "PV0011", "1 of 1 runs are not what was written");
+        refused(&vault.provost(&["verify"]), "PV0011", "1 of 1 runs were changed after they were written");
         assert!(vault.provost(&["verify"]).stdout.contains(found), "{sql}");
         let commands: [&[&str]; 6] = [
             &["verify", "last"],
@@ -217,7 +217,7 @@ fn a_journal_without_its_entry_in_the_list_is_found() {
     let vault = Vault::waiting();
     vault.change("DELETE FROM runs");
     let verify = vault.provost(&["verify"]);
-    refused(&verify, "PV0011", "1 of 1 runs are not what was written");
+    refused(&verify, "PV0011", "1 of 1 runs were changed after they were written");
     assert!(verify.stdout.contains("the journal has no entry in the list of runs"), "{}", verify.stdout);
 }
 
@@ -311,7 +311,7 @@ fn erased_words_are_in_no_file_and_the_run_goes_on() {
     vault.tamper().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     assert!(!secrets.iter().any(|secret| vault.holds(secret)));
     let verify = vault.works(&["verify"]);
-    assert!(verify.contains("unbroken, the words of 2 erased"), "{verify}");
+    assert!(verify.contains("unbroken, the text of 2 erased"), "{verify}");
     assert!(vault.works(&["runs"]).contains("[erased]"));
     assert_eq!(vault.documents(&["runs"])[0]["prompt"], "[erased]");
     let shown = vault.works(&["show"]);
@@ -319,7 +319,7 @@ fn erased_words_are_in_no_file_and_the_run_goes_on() {
         shown.contains("fs/read ledger.txt: done, [erased]"),
         "an erased result is none that failed: {shown}"
     );
-    assert!(shown.contains(&format!("were erased: {input}, {result}\n")), "{shown}");
+    assert!(shown.contains(&format!("was erased: {input}, {result}\n")), "{shown}");
     let exported = vault.works(&["export"]);
     assert_eq!(exported.matches("[erased]").count(), 2, "{exported}");
     for words in [&["explain"][..], &["replay"], &["db", "stats"]] {
@@ -327,7 +327,7 @@ fn erased_words_are_in_no_file_and_the_run_goes_on() {
     }
     vault.works(&["approve", "last"]);
     assert!(vault.world.path("vault/out.txt").exists());
-    assert!(vault.works(&["verify"]).contains("unbroken, the words of 2 erased"));
+    assert!(vault.works(&["verify"]).contains("unbroken, the text of 2 erased"));
     assert!(!vault.holds(PROMPT.as_bytes()), "no later record has it again");
 }
 
@@ -444,7 +444,7 @@ fn pruning_removes_runs_that_ended_and_asks_first() {
     assert_eq!(vault.provost(&["run", "second"]).code, 3);
     let runs = || vault.documents(&["runs"]).len();
     refused(&vault.provost(&["db", "prune", "--before", "soon"]), "PV0002", "a number of days or a date");
-    refused(&vault.provost(&["db", "prune", "--before", "2999-01-01"]), "PV0002", "is not over");
+    refused(&vault.provost(&["db", "prune", "--before", "2999-01-01"]), "PV0002", "is in the future");
     refused(&vault.provost(&["db", "prune", "--before", "0"]), "PV0008", "nothing was removed: 1 run ");
     let would = vault.documents(&["db", "prune", "--before", "0", "--dry-run"]);
     assert_eq!((would.len(), &would[0]["run"], &would[0]["type"]), (1, &ended["run"], &json!("would_prune")));
@@ -510,7 +510,7 @@ fn a_database_that_was_put_back_is_found_by_its_anchors() {
     fs::write(vault.database(), earlier).unwrap();
     vault.works(&["verify"]);
     let verify = vault.provost(&["verify", "--anchor"]);
-    refused(&verify, "PV0011", "what was witnessed is missing or differs");
+    refused(&verify, "PV0011", "anchored records are missing or differ");
     assert!(verify.stdout.contains("BROKEN, the anchored record "), "{}", verify.stdout);
 }
 

@@ -88,7 +88,7 @@ fn ctrl_c_stops_the_turn_honestly_and_leaves_when_said_twice() {
         std::thread::yield_now();
     }
     chat.types(CTRL_C);
-    chat.until("cancelled; the conversation goes on");
+    chat.until("cancelled; send a message to continue");
     chat.until(PROMPT);
     chat.enters("hello?");
     chat.until("Still here.");
@@ -111,7 +111,7 @@ fn a_question_is_answered_in_the_conversation() {
     chat.enters("mend it");
     chat.until("y n e s w l ?");
     chat.enters("later");
-    chat.until("it waits: /approve");
+    chat.until("waiting: /approve");
     chat.until(PROMPT);
     chat.enters("/aprove");
     chat.until("did you mean /approve?");

@@ -176,7 +176,7 @@ fn typed_text_survives_ctrl_c() {
     chat.until_screen(&mut written, SIZE, |screen| screen.contains("›  half a sen"));
     chat.types(CTRL_C);
     chat.until_screen(&mut written, SIZE, |screen| {
-        screen.contains("cancelled; the conversation goes on")
+        screen.contains("cancelled; send a message to continue")
             && screen.trim_end().ends_with("›  queued words\n   half a sen")
     });
     chat.enters("tence");

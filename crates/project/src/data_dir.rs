@@ -56,7 +56,7 @@ impl DataDir {
                 .and_then(|()| write_for_the_owner(&ignore, "*\n"))
                 .map_err(|error| Failure::unwritable(&self.folder, &error))?;
         }
-        // Earlier versions created folders and files that others can read.
+        // The folder may have been created with a looser mode.
         closed_to_others(&self.folder);
         for name in [".gitignore", "work", "chat_history"] {
             closed_to_others(&self.folder.join(name));
@@ -83,17 +83,17 @@ impl DataDir {
         Ok(Arc::new(opened.map_err(|error| refused(&error))?))
     }
 
-    /// Refuses a device or a pipe where the database should be: SQLite would say something else of each.
+    /// Rejects a device or a pipe in place of the database: SQLite's own errors for them are confusing.
     fn assert_file(&self) -> Result<(), Failure> {
         if fs::metadata(&self.database).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
             let message = format!("{} is not an ordinary file", self.database.display());
             return Err(Failure::new(Code::Store, message)
-                .hint("choose another path with PROVOST_DATABASE_URL, or take it away"));
+                .hint("choose another path with PROVOST_DATABASE_URL, or remove it"));
         }
         Ok(())
     }
 
-    /// Where the copy of a project lies that a run or a conversation works on.
+    /// Returns the folder for the copy of a project that a run or a conversation works on.
     pub fn copy_of(&self, name: &str) -> PathBuf {
         self.folder.join("work").join(name)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use provost::Agent;
+use provost::{ActionPolicy, Agent};
 use provost_contract::sensitivity::{REDACTED, is_sensitive_name};
 use provost_models::ModelConfig;
 use serde_json::{Value, json};
@@ -113,7 +113,9 @@ impl Project {
         if !settings.keys().any(|key| key.starts_with(&path_of("policy.categories"))) {
             let categories = file.policy.categories.iter();
             settings.extend(categories.map(|(name, word)| {
-                (["policy", "categories", name].map(str::to_owned).into(), (word.clone(), Origin::Default))
+                let word =
+                    ActionPolicy::parse(word).map_or_else(|| word.clone(), |policy| policy.spoken().into());
+                (["policy", "categories", name].map(str::to_owned).into(), (word, Origin::Default))
             }));
         }
         for (key, value) in defaults {

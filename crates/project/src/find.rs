@@ -18,7 +18,7 @@ const SIGNS: [(&str, IsThere); 3] =
 /// Returns the folder of the project that `start` belongs to: the nearest one upwards with a `provost.toml`,
 /// else with runs, else with agents. If there is none, `start` is a project with all defaults.
 ///
-/// The search ends at the root of the file system, or below the home folder of the user if it starts there:
+/// The search ends at the root of the file systemor, if it starts in the user's home folder, before that folder:
 /// files in the home folder itself mark only that folder as a project.
 ///
 /// # Errors

@@ -209,8 +209,7 @@ impl Guard {
 
     fn refusal(&self, names: &[String], run: &str) -> Failure {
         let message = format!("{} changed while an agent worked or waited ({run})", names.join(", "));
-        Failure::new(Code::Governed, message)
-            .hint("read what stands there now; provost policy confirm lets agents go on with it")
+        Failure::new(Code::Governed, message).hint("read the change; provost policy confirm accepts it")
     }
 
     fn read(&self) -> Result<Log, Failure> {

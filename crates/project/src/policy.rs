@@ -95,7 +95,7 @@ impl ProjectPolicy {
         self.rules.rules().iter().filter(|rule| rule.concerns(tool)).collect()
     }
 
-    /// Everything that is said about a call, each with its place: words about its tool, rules that apply, the agent's own.
+    /// Returns every entry and rule that applies to a call, with its location.
     pub fn said(&self, tool: &str, declaration: &Value, arguments: &Object) -> Vec<Decision<ActionPolicy>> {
         let Ruled { decision, matched } = self.decide(tool, declaration, arguments);
         let mut said = words(tool, declaration, &self.words).said;
@@ -103,7 +103,7 @@ impl ProjectPolicy {
         let silent = Decision::new(ActionPolicy::Direct, Layer::Default, "nothing_else_said", "");
         let own = self.agent.bind(tool, silent);
         said.extend(Some(own).filter(|own| own.layer == <&str>::from(Layer::Agent)));
-        // What stands above all of them is said by its own decision.
+        // A decision of a higher layer is not in the list yet.
         if !said.iter().any(|said| said.layer == decision.layer) {
             said.push(decision);
         }
@@ -159,7 +159,7 @@ fn decision(name: &str, declaration: &Value, rules: &Value) -> Decision<ActionPo
     words(name, declaration, rules).decision
 }
 
-/// The same with everything that was said.
+/// Like `decision`, with all entries considered.
 fn words(name: &str, declaration: &Value, rules: &Value) -> Explained<ActionPolicy> {
     let asked = json!({ "tool_name": name, "tool_def": declaration, "action_policy": rules });
     let question = Question::parse(&json::into_object(asked), |_| None);

@@ -51,7 +51,7 @@ pub struct RuntimeOptions<'a> {
     pub store: Arc<dyn Store>,
     /// Where changes of governing files are logged; without it they are not detected.
     pub data: Option<&'a DataDir>,
-    /// Whether a person can be asked about exactly one call.
+    /// Whether a person can give a one-time approval.
     pub attended: bool,
 }
 

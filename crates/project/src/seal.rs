@@ -10,7 +10,7 @@ use provost::SealKey;
 use crate::data_dir::for_the_owner;
 use crate::environment;
 
-/// Returns the key, created if missing. `None` if there is no place for one, or it is where an agent works:
+/// Returns the key, created if missing. `None` if there is no place for one, or it is in the workspace:
 /// then calls with secrets that would have to wait are rejected.
 pub(crate) fn key(root: &Path) -> Option<SealKey> {
     let file = environment::seal_key_file()?;

@@ -1,6 +1,6 @@
-//! Where the words and rules of a policy are written.
+//! The locations of policy entries and rules.
 //!
-//! Places stand beside what decides and are no part of it: a rule that moves to another line is the same rule.
+//! A location is not part of a rule: a rule that moves to another line is the same rule.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use provost_policy::{ActionPolicy, Decision, SOURCE};
 
 use crate::config::{AgentFile, Project};
 
-/// The places of words and rules, such as `provost.toml:38`, by layer and name.
+/// The locations of entries and rules, such as `provost.toml:38`, by layer and name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources(BTreeMap<(&'static str, String), String>);
 
@@ -26,7 +26,7 @@ impl Sources {
         let mut sources = Self::default();
         for (layer, part, names) in parts {
             for name in names {
-                // What has no place is a default.
+                // An entry without a location is a default.
                 if let Some(place) = places.place(&["policy", part, &name].map(str::to_owned)) {
                     sources.0.insert((layer.into(), name), place.to_owned());
                 }
@@ -40,7 +40,7 @@ impl Sources {
         sources
     }
 
-    /// Where a rule is written.
+    /// Returns the location of a rule.
     pub(crate) fn rule(&self, name: &str) -> Option<&str> {
         self.get(Layer::Rule.into(), name)
     }
@@ -49,7 +49,7 @@ impl Sources {
         self.0.get(&(layer, name.to_owned())).map(String::as_str)
     }
 
-    /// A decision about a tool with the place of what decided.
+    /// Adds the location of the deciding entry to a decision.
     pub(crate) fn add(&self, tool: &str, mut decision: Decision<ActionPolicy>) -> Decision<ActionPolicy> {
         let category = decision.inputs.get("category").and_then(|category| category.as_str());
         let name = match category {

@@ -52,7 +52,7 @@ impl Project {
     }
 }
 
-/// Returns the tools of a project in a folder, within the reach that its policy permits.
+/// Returns the tools of a project in a folder, limited to what its policy allows.
 pub(crate) fn tools_within(
     part: &ToolsPart,
     root: &Path,

@@ -80,7 +80,7 @@ impl Agent {
         &self.name
     }
 
-    /// Sets the instructions, which precede every conversation.
+    /// Sets the instructions, which the model reads before every conversation.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").instructions("Be brief.");
@@ -241,7 +241,7 @@ impl Agent {
         self
     }
 
-    /// Sets an option of the loop by its wire name, such as `compaction_policy`, `tool_result_truncator` or
+    /// Sets an option of the run by its wire name, such as `compaction_policy`, `tool_result_truncator` or
     /// `limits`. [`crate::Builder::build`] rejects an unknown option and one that would have no effect.
     ///
     /// ```

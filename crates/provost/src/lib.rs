@@ -78,7 +78,7 @@ pub use provost_runtime::port;
 #[cfg(feature = "tools")]
 pub use provost_tools as tools;
 
-/// The actor that stands for the embedding program.
+/// The actor of the embedding program.
 fn library() -> Actor {
     Actor::new(ActorKind::Client, "program").via("library")
 }

@@ -51,7 +51,7 @@ fn a_limit_or_denial_that_would_not_hold_is_refused() {
         (agent().policy("a/typo", ActionPolicy::Forbidden), "there is no tool `a/typo`"),
         (agent().category_policy("wirte", ActionPolicy::Forbidden), "no tool has the category `wirte`"),
         (agent().categories(["ntes"]), "no tool has the category `ntes`"),
-        (agent().tools(["a/typo"]), "wants the tool a/typo, which is not there"),
+        (agent().tools(["a/typo"]), "names the unknown tool a/typo"),
         (agent().repetition_limit(1), "write at least 2, or 0"),
         (agent().option("compacton_policy", json!(3)), "there is no option `compacton_policy`"),
         (agent().option("policy", json!({})), "use Agent::policy"),

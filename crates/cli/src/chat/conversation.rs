@@ -31,7 +31,7 @@ pub(crate) struct Opening {
     pub(crate) cassette: Option<String>,
 }
 
-/// A session at work.
+/// An open session.
 pub(crate) struct Conversation {
     pub(crate) setup: ProjectRuntime,
     pub(crate) session: String,
@@ -44,7 +44,7 @@ pub(crate) struct Conversation {
     next: Transcript,
 }
 
-/// Whether a session is stored. One in which nothing was said leaves nothing behind.
+/// Whether a session is stored. A session without messages is not stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stored {
     NotYet,
@@ -58,7 +58,7 @@ enum Transcript {
     SummedUp,
 }
 
-/// A run of the conversation that goes on, and what happens in it from there.
+/// A continued run of the conversation, and its events from there on.
 pub(super) struct GoingOn {
     pub(super) handle: RunHandle,
     pub(super) news: News,
@@ -87,8 +87,8 @@ impl Conversation {
         newest(self.store(), &self.session).await
     }
 
-    /// Goes on with the newest run, whatever process left it; one that is over only says so. What happened up to
-    /// `shown`, or up to now, is not shown again.
+    /// Continues the newest run, whichever process left it; an ended run is only reported. Events up to `shown`, or
+    /// up to now, are skipped.
     pub(super) async fn take_up(&self, shown: Option<Seq>) -> Result<Option<GoingOn>, Failure> {
         let Some(row) = self.newest().await? else { return Ok(None) };
         self.check_governed(&row).await?;
@@ -127,7 +127,7 @@ impl Conversation {
         self.next = Transcript::SummedUp;
     }
 
-    /// Says something: to the run that is active, which takes its open questions back, or by beginning one.
+    /// Sends a message to the active run, which withdraws its questions, or starts a run.
     pub(super) async fn say(&mut self, words: &str) -> Result<GoingOn, Failure> {
         let session = self.session(words).await?;
         let active = self.newest().await?.filter(|row| row.ended.is_none());
@@ -171,7 +171,7 @@ impl Conversation {
             return Ok((run, request));
         }
         let said = session.history(None).await.map_err(|error| unsaid(&error))?;
-        // One less than there will be: it is summed up now, and may become as long again.
+        // One less than the next count, so that this message triggers the summary.
         let messages_max = said.len().max(1);
         let compaction =
             json!({ "enabled": true, "max_messages": messages_max, "recent_messages": RECENT_MESSAGES });

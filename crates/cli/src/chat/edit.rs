@@ -3,7 +3,7 @@
 use provost_contract::json::{self, Object};
 use serde_json::Value;
 
-/// The arguments to run with: a JSON object instead of all, or `key=value` words over some.
+/// Returns the changed arguments: a JSON object replaces all, `key=value` replaces some.
 pub(super) fn edited(arguments: &Object, text: &str) -> Result<Option<Object>, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn edited(arguments: &Object, text: &str) -> Result<Option<Object>, S
     Ok(Some(changed))
 }
 
-/// A value of the kind it replaces: text stays text, everything else is read as JSON when it is some.
+/// Parses a value like the one it replaces: text stays text, anything else is JSON if it parses.
 fn value_like(before: Option<&Value>, text: &str) -> Value {
     match before {
         Some(Value::String(_)) => text.into(),

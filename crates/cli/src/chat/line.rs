@@ -1,4 +1,4 @@
-//! What a person typed: words for the agent, or a command.
+//! A line of chat input: a message to the agent, or a command.
 
 use provost_project::did_you_mean;
 use strum::VariantArray as _;
@@ -19,39 +19,39 @@ pub(super) enum Slash {
 }
 
 impl Slash {
-    /// What it takes, and what it does.
+    /// Returns its arguments and its description.
     fn about(self) -> (&'static str, &'static str) {
         match self {
             Self::Approve => {
-                ("[ID] [CHANGE]", "allow it; CHANGE is KEY=VALUE … or a JSON object; `all` for ID")
+                ("[ID] [CHANGE]", "allow the call; CHANGE is KEY=VALUE … or a JSON object; ID may be `all`")
             }
-            Self::Reject => ("[ID] [REASON]", "refuse what is asked for; `all` for ID"),
-            Self::Happened => ("[ID] RESULT", "a call whose outcome was unknown did happen, and gave RESULT"),
+            Self::Reject => ("[ID] [REASON]", "decline the call; ID may be `all`"),
+            Self::Happened => ("[ID] RESULT", "the call in doubt happened, with RESULT"),
             Self::Why => ("", "every decision of the last message, and its rule"),
             Self::Budget => ("", "what the last message used of its limits"),
-            Self::Compact => ("", "begin the next message with a summary of the older ones"),
+            Self::Compact => ("", "start the next message with a summary of the older ones"),
             Self::Sessions => ("", "your conversations in this project"),
             Self::Help => ("", "this"),
-            Self::Quit => ("", "leave; the conversation stays (Ctrl-D too)"),
+            Self::Quit => ("", "exit; the conversation is stored (Ctrl-D too)"),
         }
     }
 }
 
-/// One line, read.
+/// A parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// Nothing was typed.
     Blank,
-    /// Words for the agent.
+    /// A message to the agent.
     Words(String),
-    /// A command, and what stands behind it.
+    /// A command and its arguments.
     Command(Slash, String),
-    /// No command there is, and the one that may have been meant.
+    /// An unknown command, and a suggestion.
     Unknown { word: String, meant: Option<&'static str> },
 }
 
 impl Line {
-    /// Whether it can answer a question, or be said instead of an answer.
+    /// Returns whether it can answer a question, or withdraw one as a message.
     pub(super) fn can_answer(&self) -> bool {
         match self {
             Self::Words(_) => true,
@@ -65,7 +65,7 @@ impl Line {
         let Some(rest) = line.strip_prefix('/') else {
             return if line.is_empty() { Self::Blank } else { Self::Words(line.to_owned()) };
         };
-        // Who wants to say something that begins with a slash writes two.
+        // A message that starts with a slash is typed with two.
         if rest.starts_with('/') {
             return Self::Words(rest.to_owned());
         }
@@ -77,12 +77,12 @@ impl Line {
     }
 }
 
-/// The words of the commands.
+/// Returns the names of the commands.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     Slash::VARIANTS.iter().map(|command| (*command).into())
 }
 
-/// What can be typed.
+/// Returns the text of `/help`.
 pub(super) fn help() -> String {
     let mut lines: Vec<String> = Slash::VARIANTS
         .iter()
@@ -92,8 +92,8 @@ pub(super) fn help() -> String {
             format!("{:<22} {does}", format!("/{word} {takes}").trim_end())
         })
         .collect();
-    lines.push(format!("{:<22} say something that begins with a slash", "//…"));
-    lines.push("Anything else answers a question of the agent, or is said to it.".to_owned());
+    lines.push(format!("{:<22} a message that begins with a slash", "//…"));
+    lines.push("Other text answers the agent's question, or is a message to it.".to_owned());
     lines.join("\n")
 }
 

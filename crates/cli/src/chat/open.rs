@@ -14,7 +14,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Shows it.
+    /// Shows every open question.
     pub(super) fn show(&self, screen: Screen) {
         for action in &self.approvals {
             action.show(screen);
@@ -24,9 +24,9 @@ impl Open {
             let id = if self.approvals.len() > 1 { format!(" {}", action.id()) } else { String::new() };
             screen.note(&match action.is_in_doubt() {
                 true => format!(
-                    "/approve{id}, /reject{id} [reason] or /happened{id} RESULT; anything else is said after that"
+                    "/approve{id}, /reject{id} [reason] or /happened{id} RESULT; other text is sent after the answer"
                 ),
-                false => format!("/approve{id} or /reject{id} [reason]; anything else is said instead"),
+                false => format!("/approve{id} or /reject{id} [reason]; other text is sent to the agent instead"),
             });
         }
         for question in &self.questions {
@@ -34,29 +34,29 @@ impl Open {
         }
     }
 
-    /// What is asked, by the names that answers carry.
+    /// Returns the waits that an answer can name.
     pub(super) fn asks(&self) -> Vec<&WaitId> {
         let approvals = self.approvals.iter().map(Pending::wait);
         approvals.chain(self.questions.iter().map(Question::wait)).collect()
     }
 
-    /// Whether the next line decides something.
+    /// Returns whether the next line may be an answer.
     pub(super) fn is_question(&self) -> bool {
         !self.approvals.is_empty() || !self.questions.is_empty()
     }
 
-    /// How a person who left it for later can answer it; none when nothing waits.
+    /// Returns how to answer what was left for later, or `None` if nothing waits.
     pub(super) fn later(&self) -> Option<String> {
         let ids: Vec<String> = self.approvals.iter().map(Pending::id).collect();
         let happened = if self.approvals.iter().any(Pending::is_in_doubt) { ", /happened" } else { "" };
         match (&ids[..], self.questions.is_empty()) {
             ([], true) => None,
-            ([], false) => Some("it waits for your answer: type it below".to_owned()),
+            ([], false) => Some("waiting for your answer: type it below".to_owned()),
             ([_], _) => {
-                Some(format!("it waits: /approve, /reject [reason]{happened}, or say something else instead"))
+                Some(format!("waiting: /approve, /reject [reason]{happened}, or send a message instead"))
             }
             (ids, _) => Some(format!(
-                "they wait: /approve, /reject{happened} with {} or all, or say something else instead",
+                "waiting: /approve, /reject{happened} with {} or all, or send a message instead",
                 ids.join(", ")
             )),
         }

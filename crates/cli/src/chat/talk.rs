@@ -59,7 +59,7 @@ impl Talk {
                 Typed::Line(line) => line,
                 Typed::Interrupted if !leaving => {
                     leaving = true;
-                    self.screen.tell("Ctrl-C again leaves; /help says what can be typed");
+                    self.screen.tell("Ctrl-C again leaves; /help lists the commands");
                     continue;
                 }
                 Typed::Interrupted | Typed::End => break,
@@ -68,7 +68,7 @@ impl Talk {
             match self.answered(open, &line).await {
                 Ok((Next::Leave, _)) => break,
                 Ok((Next::GoOn, came_of_it)) => exit = came_of_it.unwrap_or(exit),
-                // A person types something else; a script must not go on as if it had worked.
+                // A person can type again; a script must not continue as if it had worked.
                 Err(failure) if self.input.is_person() => self.screen.failure(&failure),
                 Err(failure) => return Err(failure),
             }
@@ -77,24 +77,24 @@ impl Talk {
         Ok(if self.input.is_person() { Exit::Done } else { exit })
     }
 
-    /// Goes on where an earlier process stopped, and shows what waits.
+    /// Continues where an earlier process stopped, and shows what waits.
     async fn take_up(&mut self) -> Result<Exit, Failure> {
         let Some(row) = self.conversation.newest().await?.filter(|row| row.ended.is_none()) else {
             return Ok(Exit::Done);
         };
         if self.conversation.is_elsewhere(&row).await? {
-            self.screen.tell("another process works in this conversation; what you say here reaches it");
+            self.screen.tell("another process runs this conversation; your messages are sent to it");
             return Ok(Exit::Done);
         }
         let Some(going_on) = self.conversation.take_up(None).await? else { return Ok(Exit::Done) };
         if row.status != "waiting" {
-            self.screen.tell("goes on with what was under way");
+            self.screen.tell("continuing the interrupted run");
         }
         self.follow(going_on).await
     }
 
-    /// Shows what happened in the conversation while its person thought, because another process answered or spoke.
-    /// Returns whether something did.
+    /// Shows what another process did in the conversation while this one was at its prompt. Returns whether there was
+    /// anything.
     async fn catch_up(&mut self) -> Result<bool, Failure> {
         let Some(row) = self.conversation.newest().await? else { return Ok(false) };
         let shown = match &self.seen {
@@ -115,8 +115,8 @@ impl Talk {
         Ok(true)
     }
 
-    /// Does what a line says about what was shown. A line that answers is dropped if something else is asked by now:
-    /// it was written by a person who has not seen that.
+    /// Applies a line to the questions shown. An answer is dropped if other questions are open now: its author has
+    /// not seen them.
     async fn answered(&mut self, shown: Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
         if !self.catch_up().await? {
             return self.heed(&shown, line).await;
@@ -126,11 +126,11 @@ impl Talk {
             return self.heed(&open, line).await;
         }
         open.show(self.screen);
-        let what = format!("nothing was decided or said: `{line}` was typed before this was shown");
+        let what = format!("ignored `{line}`: it was typed before this question appeared");
         Err(Failure::new(Code::Decision, what).hint("type it again if you still mean it"))
     }
 
-    /// Does what a line says.
+    /// Applies a line: a command, an answer or a message.
     async fn heed(&mut self, open: &Open, line: &str) -> Result<(Next, Option<Exit>), Failure> {
         let exit = match Line::read(line) {
             Line::Blank => None,
@@ -151,20 +151,20 @@ impl Talk {
         Ok((Next::GoOn, exit))
     }
 
-    /// Asks whether a person who types `exit` wants to leave, or talks about it.
+    /// Asks whether `exit` means to leave.
     async fn farewell(&mut self) -> Next {
         self.input.release();
         match self.screen.ask("leave the conversation? [y]es, [n]o: ").await.as_deref().map(asking::yes_or_no)
         {
             Some(Some(Verdict::Approved)) => Next::Leave,
             _ => {
-                self.screen.tell("nothing was said; to say it, write a sentence");
+                self.screen.tell("not sent; to send the word, write it in a sentence");
                 Next::GoOn
             }
         }
     }
 
-    /// Words answer a question, or decide when they are a plain yes or no; else they are said.
+    /// Text answers a question, decides if it is a plain yes or no, and is a message otherwise.
     async fn words(&mut self, open: &Open, words: &str) -> Result<Exit, Failure> {
         if let Some(question) = open.questions.first() {
             let head = self.conversation.newest().await?.map(|row| row.head);
@@ -172,7 +172,7 @@ impl Talk {
             return self.go_on(head).await;
         }
         match asking::yes_or_no(words).filter(|_| !open.approvals.is_empty()) {
-            // What became of a call is no matter of yes and no.
+            // A call in doubt cannot be answered by yes or no.
             Some(_) if open.approvals.iter().any(Pending::is_in_doubt) => Err(nothing(open, words)),
             Some(Verdict::Approved) => self.approve(open, "").await,
             Some(Verdict::Rejected) => self.reject(open, "").await,
@@ -208,17 +208,14 @@ impl Talk {
         let (chosen, result) = open.chosen(rest);
         let [action] = &chosen[..] else { return Err(nothing(open, rest)) };
         if !action.is_in_doubt() || result.is_empty() {
-            return Err(Failure::new(
-                Code::Decision,
-                "nothing says what came of a call whose outcome was unknown",
-            )
-            .hint("/happened [ID] RESULT"));
+            return Err(Failure::new(Code::Decision, "/happened needs a call in doubt and its result")
+                .hint("/happened [ID] RESULT"));
         }
         let decision = prompt::happened(identity::person(), result, "");
         self.decide(open, &[action], &decision).await
     }
 
-    /// Decides, and goes on once nothing waits any more.
+    /// Records the decision and continues the run once nothing waits.
     async fn decide(
         &mut self,
         open: &Open,
@@ -228,7 +225,7 @@ impl Talk {
         if chosen.is_empty() {
             return Err(nothing(open, ""));
         }
-        // What happens from here on is shown, what was shown is not.
+        // Only events after this position are shown.
         let head = self.conversation.newest().await?.map(|row| row.head);
         for action in chosen {
             asking::decide(&self.conversation.setup, action, decision).await?;
@@ -236,7 +233,7 @@ impl Talk {
         self.go_on(head).await
     }
 
-    /// Goes on with the run that was answered.
+    /// Continues the run that was answered.
     async fn go_on(&mut self, head: Option<Seq>) -> Result<Exit, Failure> {
         match self.conversation.take_up(head).await? {
             Some(going_on) => self.follow(going_on).await,
@@ -244,7 +241,7 @@ impl Talk {
         }
     }
 
-    /// Watches a run until it rests or is over, and answers what `--yes` allows.
+    /// Watches a run until it waits or ends, and answers what `--yes` allows.
     async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
         let run = handle.run().clone();
         let setup = &self.conversation.setup;
@@ -253,7 +250,7 @@ impl Talk {
         let mut watched = Watched::begin(setup, &run, news, live).await?;
         loop {
             let setup = &self.conversation.setup;
-            let going_on = format!("provost chat --session {} goes on", self.conversation.session);
+            let going_on = format!("to continue: provost chat --session {}", self.conversation.session);
             let typed = (self.input.desk(), self.screen);
             let outcome = watched.until_rest(setup, &handle, &going_on, typed).await?;
             self.seen = Some((run.clone(), watched.live.seq()));
@@ -284,7 +281,7 @@ impl Talk {
         }
     }
 
-    /// Says how a run stopped, and what it waits for.
+    /// Prints how a run stopped, and what it waits for.
     async fn stopped(&mut self, outcome: &Outcome, live: &mut Live) -> Result<Exit, Failure> {
         self.tell(outcome);
         if let Some(desk) = self.input.desk().filter(|_| outcome.status != RunStatus::Completed) {
@@ -298,7 +295,7 @@ impl Talk {
         Ok(follow::exit_of(outcome.status))
     }
 
-    /// What was asked waits; a person can answer it, or say something else.
+    /// Prints how to answer a question that was left for later.
     async fn left_for_later(&self, outcome: &Outcome) -> Result<Exit, Failure> {
         if let Some(how) = self.conversation.open().await?.later() {
             self.screen.note(&how);
@@ -317,13 +314,13 @@ impl Talk {
             | RunStatus::Running
             | RunStatus::Waiting
             | RunStatus::Cancelling => {}
-            // Why it failed was told when it happened.
+            // The failure was already printed.
             RunStatus::Failed
             | RunStatus::BudgetExceeded
             | RunStatus::Stalled
             | RunStatus::Interrupted
             | RunStatus::Cancelled => {
-                self.screen.note(&format!("{status}; the conversation goes on with what you say next"));
+                self.screen.note(&format!("{status}; send a message to continue"));
             }
         }
     }
@@ -372,9 +369,9 @@ impl Talk {
         Ok(())
     }
 
-    /// What the newest run wrote down.
+    /// Returns the journal of the newest run.
     async fn journal(&self) -> Result<journal::Read, Failure> {
-        let silent = || Failure::new(Code::UnknownRun, "nothing was said yet");
+        let silent = || Failure::new(Code::UnknownRun, "there is no message yet");
         let row = self.conversation.newest().await?.ok_or_else(silent)?;
         journal::read(self.conversation.store(), &row.run).await
     }
@@ -383,7 +380,7 @@ impl Talk {
         let Some(row) = self.conversation.newest().await? else { return Ok(()) };
         let waits = if row.status == "waiting" { "it waits for you; " } else { "" };
         let session = &self.conversation.session;
-        self.screen.tell(&format!("{waits}provost chat --session {session} goes on"));
+        self.screen.tell(&format!("{waits}to continue: provost chat --session {session}"));
         Ok(())
     }
 }
@@ -400,15 +397,15 @@ fn unknown(word: &str, meant: Option<&str>) -> Failure {
     let failure = Failure::new(Code::Config, format!("there is no command /{word}"));
     failure.hint(match meant {
         Some(meant) => format!("did you mean /{meant}?"),
-        None => "/help lists them; // says something that begins with a slash".to_owned(),
+        None => "/help lists them; // starts a message that begins with a slash".to_owned(),
     })
 }
 
 fn nothing(open: &Open, words: &str) -> Failure {
     if open.approvals.is_empty() {
-        return Failure::new(Code::Decision, "nothing waits for a decision");
+        return Failure::new(Code::Decision, "no call waits for approval");
     }
     let ids: Vec<String> = open.approvals.iter().map(Pending::id).collect();
     Failure::new(Code::Decision, format!("`{words}` does not say what is meant"))
-        .hint(format!("name one: {}; or all", ids.join(", ")))
+        .hint(format!("name one of {}, or all", ids.join(", ")))
 }

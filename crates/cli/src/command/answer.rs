@@ -22,7 +22,7 @@ async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -
     // Several questions are asked one after the other, each with its own answer.
     let Some(question) = questions.first() else {
         return Err(Failure::new(Code::Decision, format!("{run} asks nothing"))
-            .hint(format!("provost show {run} says how it stands")));
+            .hint(format!("see provost show {run}")));
     };
     question.show(*screen);
     let words = match &options.text {

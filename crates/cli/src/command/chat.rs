@@ -77,6 +77,7 @@ async fn begun(
     Ok((project, Some(session)))
 }
 
+/// Returns the agent: the one on the command line, else the one of the session.
 fn spoken_with<'a>(
     options: &'a ChatOptions,
     session: Option<&'a SessionRow>,
@@ -91,7 +92,7 @@ fn spoken_with<'a>(
     }
 }
 
-/// Returns the agent: the one on the command line, else the one of the session.
+/// Returns the model of the conversation.
 async fn model(
     options: &ChatOptions,
     project: &Project,
@@ -140,7 +141,7 @@ fn opening(screen: Screen, id: &str, said: Option<&str>, (agent, model): (&str, 
     let facts = [
         Some(format!("model {model}")),
         said.map(str::to_owned),
-        Some("/help says what can be typed".to_owned()),
+        Some("/help lists the commands".to_owned()),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     lines.insert(1, Line::note("chat", vec![Span::quiet(facts.join("   "))]).gutter(3));

@@ -58,10 +58,10 @@ async fn not_at_work(store: &dyn Store, row: &RunRow) -> Result<(), Failure> {
     let lives = worker.filter(|worker| !worker.dead && worker.until >= now && !is_gone(&worker.about));
     let Some(worker) = lives else { return Ok(()) };
     let message = format!(
-        "{} is being worked on by process {}, which has the words in memory and would record them again",
+        "{} is being worked on by process {}, which has the text in memory and would record it again",
         row.run, worker.about.pid
     );
-    let hint = format!("wait until it rests or ends, or stop it with provost cancel {}", row.run);
+    let hint = format!("wait until it waits or ends, or stop it with provost cancel {}", row.run);
     Err(Failure::new(Code::Busy, message).hint(hint))
 }
 
@@ -80,7 +80,7 @@ fn refused(row: &RunRow, seq: Seq, error: &EraseFailure) -> Failure {
 /// The text is gone from its records, but copies of it may remain.
 fn left_behind(failure: &Failure) -> Failure {
     let message = format!(
-        "the words are erased, but the file could not be rewritten and may hold copies of them: {}",
+        "the text is erased, but the file could not be rewritten and may hold copies of it: {}",
         failure.message
     );
     Failure::new(Code::Store, message).hint(
@@ -129,7 +129,7 @@ fn show(run: &RunId, erased: &Erased, screen: Screen) {
 
 fn lines(run: &RunId, erased: &Erased) -> String {
     let mut lines = vec![match &erased.before {
-        None => format!("{run}: erased the words of record {} ({})", erased.seq, erased.kind),
+        None => format!("{run}: erased the text of record {} ({})", erased.seq, erased.kind),
         Some(before) => {
             format!("{run}: record {} was erased before, by {}", erased.seq, before.by.name())
         }
@@ -151,7 +151,7 @@ async fn tell_rest(store: &dyn Store, data: &DataDir, row: &RunRow, screen: Scre
     let report = verify_run(store, &row.run).await.map_err(|fault| Failure::storage(&fault))?;
     match report.problems.first() {
         None => screen.tell(&format!(
-            "facts and hashes stay: {} records, unbroken, the words of {} erased",
+            "hashes stay: {} records, chain intact, the text of {} erased",
             report.head, report.erased
         )),
         Some(problem) => screen.tell(&format!("warning: the journal was broken before: {problem}")),

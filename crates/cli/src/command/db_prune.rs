@@ -41,7 +41,7 @@ pub(crate) async fn run(options: &PruneOptions, start: &Path, screen: &Screen) -
     let database = |data: &DataDir| std::fs::metadata(data.database()).map_or(0, |about| about.len());
     let size = database(&data);
     let compacted = store.compact().await.map_err(|fault| Failure::storage(&fault));
-    screen.tell(&format!("{} and {} artifacts are gone", counted(&done), done.artifacts));
+    screen.tell(&format!("{} and {} artifacts were removed", counted(&done), done.artifacts));
     match compacted {
         Ok(()) => {
             screen.tell(&format!("the database went from {} to {}", units(size), units(database(&data))));
@@ -66,9 +66,7 @@ fn moment(text: &str, now_ms: i64) -> Result<Time, Failure> {
             .hint("such as --before 90 or --before 2026-01-31")
     })?;
     if moment > now_ms {
-        return Err(
-            Failure::new(Code::Config, format!("{text} is not over")).hint("name a moment of the past")
-        );
+        return Err(Failure::new(Code::Config, format!("{text} is in the future")).hint("give a past date"));
     }
     Ok(Time(moment))
 }
@@ -137,7 +135,7 @@ fn line(pruned: &Pruned) -> String {
     format!("{}  {} records  {}", pruned.run, pruned.head, pruned.hash)
 }
 
-/// Returns the anchor files of the projects of runs.
+/// The anchor files of the projects of runs.
 struct Anchors {
     here: Option<PathBuf>,
     of_runs: BTreeMap<RunId, PathBuf>,
@@ -183,7 +181,7 @@ mod tests {
         assert_eq!(at("90"), Ok(19_910));
         assert_eq!(at("90d"), Ok(19_910));
         assert_eq!(at("2024-10-03"), Ok(19_999));
-        assert_eq!(at("2030-01-01"), Err("2030-01-01 is not over".to_owned()));
+        assert_eq!(at("2030-01-01"), Err("2030-01-01 is in the future".to_owned()));
         assert!(at("soon").is_err_and(|message| message.ends_with("got `soon`")));
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn run(start: &Path, screen: &Screen) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// Returns the size of the files.
+/// The sizes of the files.
 struct Sizes {
     database: u64,
     log: u64,

@@ -49,7 +49,7 @@ async fn decide_in(
     }
     if options.only {
         let run = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
-        screen.tell(&format!("recorded; provost resume {run} goes on with the run"));
+        screen.tell(&format!("recorded; to continue: provost resume {run}"));
         return Ok(Exit::Done);
     }
     let (setup, run) = (&reopened.setup, &reopened.run);
@@ -72,7 +72,7 @@ async fn chosen<'w>(
     for wanted in &options.action {
         if !waiting.iter().any(|pending| pending.is_called(wanted)) {
             return Err(Failure::new(Code::Decision, format!("{run} asks for nothing called `{wanted}`"))
-                .hint(format!("provost show {run} says how it stands")));
+                .hint(format!("see provost show {run}")));
         }
     }
     if waiting.is_empty() {
@@ -87,10 +87,9 @@ async fn chosen<'w>(
             pending.show(screen);
             screen.tell(&format!("--action {}", pending.id()));
         }
-        let message =
-            format!("{run} waits for {} decisions, and nothing says which are meant", waiting.len());
+        let message = format!("{run} waits for {} decisions; name the calls you mean", waiting.len());
         return Err(Failure::new(Code::Decision, message).hint(
-            "name each call that may run with --action ID; provost resume asks about one after the other",
+            "pass --action ID for each call that may run; provost resume asks about one after the other",
         ));
     }
     let named = |pending: &&Pending| {
@@ -117,8 +116,8 @@ async fn answered_before(reopened: &Reopened) -> Result<Option<String>, Failure>
 fn how_to_go_on(reopened: &Reopened) -> String {
     let run = &reopened.run;
     match reopened.state.ended {
-        None => format!("provost resume {run} goes on with it, and asks about what was under way"),
-        Some(_) => format!("it is over: provost show {run} says how it stands"),
+        None => format!("to continue: provost resume {run}"),
+        Some(_) => format!("it has ended: see provost show {run}"),
     }
 }
 
@@ -128,7 +127,7 @@ fn fits(pending: &Pending, decision: &Decision) -> Result<(), Failure> {
     if decision.remember != Remember::No
         && let Err(why) = standing::offers(&pending.asked)
     {
-        return refused(&format!("this is asked each time: {why}"), "leave --stop-asking and --for away");
+        return refused(&format!("this is asked each time: {why}"), "omit --stop-asking and --for");
     }
     if !pending.is_in_doubt() && decision.result.is_some() {
         return refused(

@@ -62,7 +62,7 @@ async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Resul
     if let Some(wanted) = &options.action {
         decisions.retain(|decision| decision.tool == *wanted || decision.call == *wanted);
         if decisions.is_empty() {
-            let message = format!("nothing was decided about `{wanted}` in {}", row.run);
+            let message = format!("no decision about `{wanted}` in {}", row.run);
             return Err(Failure::new(Code::UnknownRun, message).hint("name a tool or the id of a call"));
         }
     }

@@ -10,16 +10,14 @@ use crate::args::ImportOptions;
 use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::screen::{Screen, indented};
+use crate::text::counted;
 
 pub(crate) fn run(options: &ImportOptions, screen: &Screen) -> Result<Exit, Failure> {
     let to = options.to.as_deref().map(provider).transpose()?;
     let transcript = read(options)?;
     tell_left_out(&transcript.left_out, *screen);
     if transcript.messages.is_empty() {
-        return Err(Failure::new(
-            Code::File,
-            format!("{}: nobody says anything in it", options.file.display()),
-        ));
+        return Err(Failure::new(Code::File, format!("{}: it has no messages", options.file.display())));
     }
     let refusals = transcript.provider.validate(&transcript.body);
     if options.check {
@@ -47,9 +45,9 @@ fn read(options: &ImportOptions) -> Result<Transcript, Failure> {
     };
     let source = match &options.from {
         Some(word) => source(word)?,
-        None => Source::detect(&text).map_err(|error| refused(&error))?.ok_or_else(|| {
-            refused(&"this looks like no transcript we know").hint("say whose it is with --from")
-        })?,
+        None => Source::detect(&text)
+            .map_err(|error| refused(&error))?
+            .ok_or_else(|| refused(&"unknown transcript format").hint("name the format with --from"))?,
     };
     let broken = if options.repair { BrokenLines::Skip } else { BrokenLines::Refuse };
     Transcript::read(source, &text, broken).map_err(|error| {
@@ -80,7 +78,8 @@ pub(super) fn provider(word: &str) -> Result<Provider, Failure> {
 /// Prints only what the provider would reject.
 fn check(transcript: &Transcript, refusals: &[Refusal], screen: Screen) -> Exit {
     refusals.iter().for_each(|refusal| screen.show(&refusal_document(refusal), || refusal_line(refusal)));
-    screen.tell(&format!("{}: {} reasons to refuse it", transcript.provider.label(), refusals.len()));
+    let reasons = counted(refusals.len() as u64, "reason", "reasons");
+    screen.tell(&format!("{}: {reasons} to reject it", transcript.provider.label()));
     if refusals.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
@@ -114,7 +113,7 @@ pub(super) fn tell_losses(losses: &[Loss], screen: Screen) {
     }
     for (line, count) in told {
         let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
-        screen.note(&format!("not carried: {line}{times}"));
+        screen.note(&format!("not carried over: {line}{times}"));
     }
 }
 

@@ -18,14 +18,14 @@ const FILES: [(&str, &str); 2] = [
 pub(crate) fn run(options: &InitOptions, screen: &Screen) -> Result<Exit, Failure> {
     let paths = FILES.map(|(name, content)| (options.folder.join(name), content));
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
-        let message = format!("{} is there already; nothing was written", path.display());
-        return Err(Failure::new(Code::Project, message).hint("name another folder, or take it away first"));
+        let message = format!("{} exists already; nothing was written", path.display());
+        return Err(Failure::new(Code::Project, message).hint("name another folder, or remove it first"));
     }
     for (path, content) in &paths {
         if let Err(error) = write(path, content) {
             // Neither file existed before, so a partial result is removed.
             paths.iter().for_each(|(path, _)| drop(fs::remove_file(path)));
-            let message = format!("{} cannot be written: {error}; nothing was left", path.display());
+            let message = format!("{} cannot be written: {error}; nothing was written", path.display());
             return Err(Failure::new(Code::Project, message).hint("name a folder that can be written"));
         }
     }

@@ -30,7 +30,7 @@ pub(crate) async fn run(
     }
     if !options.yes && !is_confirmed(*screen).await {
         return Err(Failure::new(Code::Governed, "nothing was confirmed")
-            .hint("read the files, then answer y or say --yes"));
+            .hint("read the files, then answer y or pass --yes"));
     }
     let by = identity::person();
     guard.confirm(&changes, &by)?;
@@ -39,10 +39,7 @@ pub(crate) async fn run(
 }
 
 async fn is_confirmed(screen: Screen) -> bool {
-    let answer = if screen.can_ask() {
-        screen.ask("agents go on with these files? [y]es, [n]o: ").await
-    } else {
-        None
-    };
+    let answer =
+        if screen.can_ask() { screen.ask("continue with these files? [y]es, [n]o: ").await } else { None };
     answer.is_some_and(|answer| matches!(answer.trim(), "y" | "yes"))
 }

@@ -79,15 +79,15 @@ fn lines(
     lines.extend(said.iter().map(row));
     let why = match decision.layer {
         _ if said.len() < 2 => "",
-        "tool_policy" => ": a tool's own line goes before its category's",
-        "agent" => ": an agent's own word counts where it is stricter",
-        "rule" => ": a rule goes before words, and the strictest rule decides",
+        "tool_policy" => ": a tool's entry overrides its category's",
+        "agent" => ": the agent's policy applies where it is stricter",
+        "rule" => ": rules override entries, and the strictest rule decides",
         _ => "",
     };
     let what = format!("{}{why}", layer(decision));
     lines.extend([Line::blank(), fact("decides", vec![Span::text(what)])]);
     if decision.is_person_only() {
-        let text = "exactly this call is asked about; denied where no person can be asked";
+        let text = "needs a one-time approval; denied if no person can be asked";
         lines.push(fact("unclear", vec![Span::text(text)]));
     }
     lines
@@ -169,7 +169,7 @@ fn agent(
         Ok(agent) => Ok(Some(agent)),
         Err(failure) if options.agent.is_some() => Err(failure),
         Err(_) => {
-            screen.tell("no agent is named: its own words do not count");
+            screen.tell("no agent is named: agent policies do not apply");
             Ok(None)
         }
     }

@@ -57,7 +57,7 @@ async fn worker(reopened: &Reopened) -> Result<Option<String>, Failure> {
 /// Says whose run it is, and what Ctrl-C does to it.
 fn watching(worker: &str) -> Line {
     let text = format!(
-        "{worker} works on this run, and this one watches it. Ctrl-C stops the run for both; a second Ctrl-C only leaves."
+        "{worker} works on this run; this process only watches. Ctrl-C cancels the run; a second Ctrl-C only exits."
     );
     Line::new(Mark::Waits, "watches", vec![Span::text(text)])
 }
@@ -76,8 +76,8 @@ async fn taken_up(reopened: &Reopened, budgets: BTreeMap<String, u64>) -> Result
             return Err(Failure::new(Code::Run, message).hint("start another run"));
         }
         None => {
-            let message = format!("{run} is not over: its limits are raised when one of them has stopped it");
-            return Err(Failure::new(Code::Run, message).hint("leave --budget away"));
+            let message = format!("{run} has not ended: limits can be raised only after one stopped it");
+            return Err(Failure::new(Code::Run, message).hint("omit --budget"));
         }
     };
     taken_up.map_err(|error| unworked(run, &error))

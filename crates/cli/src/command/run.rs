@@ -93,9 +93,8 @@ fn assert_no_folder(prompt: &str) -> Result<(), Failure> {
 
 /// Returns the task from the command line, standard input or the project.
 fn prompt(options: &RunOptions, project: &Project) -> Result<String, Failure> {
-    let nothing = || {
-        Failure::new(Code::Project, "there is nothing to do").hint("say what: provost run \"fix the tests\"")
-    };
+    let nothing =
+        || Failure::new(Code::Project, "no task given").hint("pass one: provost run \"fix the tests\"");
     let prompt = match options.prompt.as_deref() {
         Some("-") => input::read(Path::new("-"))?,
         Some(prompt) => prompt.to_owned(),

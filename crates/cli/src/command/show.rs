@@ -55,7 +55,7 @@ pub(super) fn result(read: &Read) -> Result<Value, Failure> {
     result.map_err(|error| Failure::new(Code::Journal, error.to_string()))
 }
 
-/// Prints a run.
+/// Returns the story of a run.
 pub(super) fn story(read: &Read) -> Result<Story, Failure> {
     let run = &read.run;
     let story = view::story(&run.agent, &run.history, &run.events);
@@ -86,7 +86,7 @@ pub(super) fn head(listed: &ListedRun, read: &Read, name: &str) -> Vec<Line> {
     let erased = read.run.events.iter().filter(|event| event.erased).map(|event| event.seq.to_string());
     let erased: Vec<String> = erased.collect();
     if !erased.is_empty() {
-        let text = format!("the words of these records were erased: {}", erased.join(", "));
+        let text = format!("the text of these records was erased: {}", erased.join(", "));
         lines.push(Line::note("run", vec![Span::text(text)]).gutter(4));
     }
     lines.push(Line::blank());
@@ -130,7 +130,7 @@ fn open(read: &Read) -> (usize, usize) {
     (open.len() - asks, asks)
 }
 
-/// Prints the whole output and result of one call.
+/// Returns the whole output and result of one call.
 fn call(story: &Story, number: u32, context: &Context) -> Result<Vec<Line>, Failure> {
     let ends = story
         .lines

@@ -50,7 +50,8 @@ async fn one(store: &dyn Store, word: &str, screen: Screen) -> Result<Option<Fai
 async fn all(store: &dyn Store, screen: Screen) -> Result<Option<Failure>, Failure> {
     let verified = verify_store(store, |report| show(report, screen)).await;
     let verified = verified.map_err(|fault| Failure::storage(&fault))?;
-    let message = format!("{} of {} runs are not what was written", verified.broken, verified.runs);
+    let message =
+        format!("{} of {} runs were changed after they were written", verified.broken, verified.runs);
     let failure = Failure::new(Code::Journal, message).hint("restore the database from a backup");
     Ok((verified.broken > 0).then_some(failure))
 }
@@ -68,7 +69,7 @@ fn show(report: &RunReport, screen: Screen) {
     screen.show(&document, || {
         let erased = match report.erased {
             0 => String::new(),
-            erased => format!(", the words of {erased} erased"),
+            erased => format!(", the text of {erased} erased"),
         };
         match &problem {
             None => format!("{}: {} records, unbroken{erased}", report.run, report.head),
@@ -81,15 +82,14 @@ fn show(report: &RunReport, screen: Screen) {
 async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), Failure> {
     if !file.exists() {
         let message = format!("there is no anchor file {}", file.display());
-        return Err(Failure::new(Code::File, message).hint("a witness that is gone confirms nothing"));
+        return Err(Failure::new(Code::File, message).hint("without it nothing can be compared"));
     }
     let lines = AnchorFile::new(file).lines().map_err(|error| Failure::of(Code::File, &error))?;
     let report = check_anchors(store, &lines.read).await.map_err(|fault| Failure::storage(&fault))?;
     for line in &lines.unreadable {
         let document = json!({ "type": "anchor", "line": line, "finding": "unreadable" });
-        screen.show(&document, || {
-            format!("line {line} of {} cannot be read and witnesses nothing", file.display())
-        });
+        screen
+            .show(&document, || format!("line {line} of {} cannot be read and was skipped", file.display()));
     }
     for (run, finding) in &report.findings {
         let (word, says) = match finding {
@@ -110,7 +110,7 @@ async fn anchors(store: &dyn Store, file: &Path, screen: Screen) -> Result<(), F
     }
     screen.tell(&format!("{} anchored records are in their chains", report.confirmed));
     if report.is_failure() {
-        return Err(Failure::new(Code::Journal, "what was witnessed is missing or differs")
+        return Err(Failure::new(Code::Journal, "anchored records are missing or differ")
             .hint("restore the database from a backup that has it"));
     }
     Ok(())

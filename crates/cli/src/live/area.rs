@@ -54,10 +54,10 @@ impl Area {
         if self.cursor.take().is_some() {
             drop(queue!(io::stderr(), MoveToNextLine(1)));
         }
-        // On a terminal that became too small for it, taking it away would take other lines along.
+        // On a terminal that became too small for it, clearing it would also clear other lines.
         if rows > 0 && rows < height.into() {
             let up = u16::try_from(rows).unwrap_or(u16::MAX);
-            // A terminal that does not listen any more is nobody's fault.
+            // Errors of a closed terminal are ignored.
             drop(queue!(io::stderr(), MoveToColumn(0), MoveUp(up), Clear(ClearType::FromCursorDown)));
             drop(io::stderr().flush());
         }

@@ -1,7 +1,7 @@
-//! What is new in a run, as machines read it: the events of its journal, and what streams between them.
+//! Events of a run as JSON documents: journal events and deltas.
 //!
-//! Every document says which run it is of; an event also its position, time, actor and kind. What did not run, or did not
-//! work, has a reason with a code and the rule behind it, and what the world may have seen of it.
+//! Each has its run; an event also its position, time, actor and kind. A call that did not run or failed has a reason
+//! (code, rule) and its effect.
 
 use std::collections::HashMap;
 

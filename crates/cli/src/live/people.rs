@@ -231,7 +231,7 @@ impl People {
         self.print(&[Line::new(Mark::Running(0), format!("call {}", call.number), spans)]);
     }
 
-    /// What was heard of the answer does not count.
+    /// Discards the partial response.
     fn broke_off(&mut self) {
         if !std::mem::take(&mut self.spoken).is_empty() {
             let spans = vec![
@@ -263,8 +263,7 @@ impl People {
         }
     }
 
-    /// In a conversation turns are no matter of the person, and what they said stands above; a question that is asked
-    /// here is shown when it is asked.
+    /// In chat, turns and the person's own text are not shown, and a question is shown only when it is asked here.
     fn is_shown(&self, piece: &Piece) -> bool {
         match piece {
             Piece::Turn { .. } | Piece::Prompt { .. } | Piece::CancelAsked { .. } => {
@@ -321,7 +320,7 @@ impl People {
         area.draw(&rows, self.desk.as_ref().map(|desk| TYPED_AT + desk.cursor));
     }
 
-    /// Takes away what is drawn, and shows what was held back: somebody else writes now.
+    /// Takes away what is drawn, and shows what was held back: another writer uses the terminal.
     pub(super) fn rest(&mut self) {
         self.spoken.clear();
         let held = self.story.as_mut().map(StoryReader::flush).unwrap_or_default();

@@ -11,12 +11,12 @@ use crate::text::Line;
 use crate::typing::Desk;
 use crate::view::{Context, Gauge};
 
-/// What a run is part of: it decides what is worth a line, and where words go.
+/// Whether the lines are for a single run or for chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// One run by itself; its last words are its result.
     Run,
-    /// A conversation; every word of the model is said to somebody.
+    /// A conversation; all model text is shown.
     Chat,
 }
 

@@ -2,7 +2,7 @@
 
 use super::width;
 
-/// A duration; none when it is too short to be felt.
+/// A duration; `None` if too short to show.
 pub(crate) fn duration(ms: u64) -> Option<String> {
     (ms >= 100).then(|| match ms {
         0..=59_999 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

@@ -1,4 +1,4 @@
-//! Where a person types in a conversation: one line, whether the agent works or waits, and the messages that are queued.
+//! The chat input: the edited line and the queue of messages.
 
 use std::collections::VecDeque;
 
@@ -90,7 +90,7 @@ impl Desk {
         }
     }
 
-    /// Does what needs more than the line. Returns what may have been meant, when that is not clear.
+    /// Handles keys that need history or completion. Returns the candidates if it is ambiguous.
     fn edit(&mut self, edited: &Edited) -> Vec<String> {
         let other = match edited {
             Edited::Older if self.line.text().is_empty() && !self.queue.is_empty() => self.queue.pop_back(),

@@ -43,7 +43,7 @@ const PASTE_BYTES_MAX: usize = 1 << 20;
 pub(super) struct Bytes(Vec<u8>);
 
 impl Bytes {
-    /// Takes in bytes, and gives the keys that are whole.
+    /// Takes in bytes, and returns the complete keys.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Key> {
         self.0.extend_from_slice(bytes);
         let mut keys = Vec::new();
@@ -62,7 +62,7 @@ impl Bytes {
         !self.0.is_empty() && !self.0.starts_with(PASTE_BEGINS)
     }
 
-    /// Nothing followed: an escape by itself is a key, and what else is cut off is none.
+    /// Nothing followed: an escape by itself is a key, and any other incomplete sequence is dropped.
     pub(super) fn pause(&mut self) -> Option<Key> {
         if !self.is_open() {
             return None;
@@ -113,7 +113,7 @@ fn letter(bytes: &[u8]) -> Option<(Option<Key>, usize)> {
     };
     let whole = bytes.get(..size)?;
     let letter = std::str::from_utf8(whole).ok().and_then(|text| text.chars().next());
-    // Letters that steer a terminal are none.
+    // Control characters are not letters.
     let key = letter.filter(|letter| !letter.is_control()).map(Key::Letter);
     Some((key, if letter.is_some() { size } else { 1 }))
 }

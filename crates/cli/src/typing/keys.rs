@@ -16,7 +16,7 @@ use super::mode::{Quiet, renew};
 /// How long after an escape the rest of its sequence may come.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// How often it is looked whether the terminal still is as it should be.
+/// How often the terminal mode is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 const PASTES_ARE_MARKED: &[u8] = b"\x1b[?2004h";
@@ -40,7 +40,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Takes the keys; none where no person types. Where something may be drawn, pastes can be known from keys.
+    /// Takes the keys; none where no person types. Where something may be drawn, pastes are marked.
     pub(crate) fn take(marks_pastes: bool) -> Option<Self> {
         let quiet = Quiet::begin()?;
         let (stopped, stop) = io::pipe().ok()?;
@@ -62,7 +62,7 @@ impl Keys {
 
     /// Drops everything that is typed until nothing was for a while.
     pub(crate) async fn pause(&mut self, pause: Duration) {
-        // A terminal that cannot forget is waited for all the same.
+        // Errors of the flush are ignored.
         let _ = tcflush(io::stdin(), QueueSelector::IFlush);
         while let Ok(Some(_)) = tokio::time::timeout(pause, self.typed.recv()).await {}
     }

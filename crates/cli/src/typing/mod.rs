@@ -24,7 +24,7 @@ pub(crate) use mode::{Quiet, give_back, renew};
 /// How long nothing is typed before a question takes keys.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Waits until nothing is typed: what was typed before a question stands there was meant for something else.
+/// Waits until nothing is typed: input typed before a question appears was meant for something else.
 async fn paused(marks_pastes: bool) -> Option<Keys> {
     let mut keys = Keys::take(marks_pastes)?;
     keys.pause(PAUSE).await;

@@ -10,7 +10,7 @@ use rustix::termios::{
 
 use super::keys::unmark;
 
-/// How the terminal was, and how many want it otherwise.
+/// The original mode, and the number of users that changed it.
 static BEFORE: Mutex<(Option<Termios>, usize)> = Mutex::new((None, 0));
 
 /// While it lives, the terminal shows nothing that is typed.

@@ -39,7 +39,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Returns the status, and the text that follows it.
+    /// Creates a verdict from the status and the text that follows it.
     fn new(mark: Mark, word: &str, role: Role, rest: impl AsRef<str>) -> Self {
         let outcome = vec![Span::new(word, role).at(Column::Outcome), Span::text(rest)];
         Self { mark, outcome, reasons: Vec::new() }

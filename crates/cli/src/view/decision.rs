@@ -11,7 +11,7 @@ use crate::text::{Line, Local, Mark, Role, Span, padded, zone};
 
 /// How wide the column of verdicts is.
 const WORD: usize = 10;
-/// What a decision is about that is about no tool.
+/// The subject of decisions about no tool.
 const THE_RUN: &str = "the run";
 
 /// Returns every decision of a run, in order.
@@ -110,7 +110,7 @@ fn groups(decided: &[Decided]) -> Vec<Group<'_>> {
             None => merged.push(group),
         }
     }
-    // What was decided about the run itself frames the rest.
+    // Decisions about the run itself come last.
     merged.sort_by_key(|group| group.about == THE_RUN);
     merged
 }
@@ -178,7 +178,7 @@ fn origin(decided: &Decided) -> Option<String> {
     Some(known).filter(|known| !known.is_empty())
 }
 
-/// The mark and the verdict of something that was decided; no verdict where it is none.
+/// Returns the mark and the verdict of a decision; the verdict is empty if it has none.
 fn word(what: &str) -> (Mark, &'static str, Role) {
     match what {
         "is shown to the model" => (Mark::Completed, "shown", Role::Done),

@@ -137,7 +137,7 @@ pub(crate) fn waits(calls: usize, questions: usize, context: &Context) -> Line {
     Line::new(Mark::Asks, "run", spans)
 }
 
-/// Returns the role of a verdict in a list of runs.
+/// Returns the mark and role of a status in a list of runs.
 pub(crate) fn mark_of(status: EndStatus) -> (Mark, Role) {
     match status {
         EndStatus::Completed => (Mark::Completed, Role::Text),

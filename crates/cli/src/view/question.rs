@@ -118,7 +118,7 @@ fn why(pending: &Pending) -> Vec<Line> {
     }
     let mut lines = vec![Line::note("approval", spans)];
     if pending.person_only {
-        let text = "It is asked about exactly this call: the answer holds for no other.";
+        let text = "This needs a one-time approval: the answer is for this call only.";
         lines.push(Line::note("approval", vec![Span::text(text)]));
     }
     if !pending.may_answer.is_empty() {

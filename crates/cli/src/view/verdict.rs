@@ -21,7 +21,7 @@ pub(crate) fn because(decision: &Decision<ActionPolicy>) -> String {
     because_of(decision.layer, decision.verdict.spoken(), category).unwrap_or_else(|| decision.reason.clone())
 }
 
-/// The same of a layer and its word; none when only the layer itself can say it.
+/// Like `because`, for a layer and its entry; `None` if the layer supplies its own reason.
 pub(crate) fn because_of(layer: &str, word: &str, category: &str) -> Option<String> {
     let does = |one: bool| match (word, one) {
         ("allow", true) => "is allowed",

@@ -202,11 +202,10 @@ pub fn action_policy(word: &str) -> Result<ActionPolicy, Failure> {
 }
 
 fn no_policy(word: &str) -> Failure {
-    Failure::new(Code::Config, format!("unknown policy `{word}`"))
-        .hint("write direct (or allow), preview (or ask) or forbidden (or deny)")
+    Failure::new(Code::Config, format!("unknown policy `{word}`")).hint("write allow, ask or deny")
 }
 
-/// Returns whether a limit with this name exists.
+/// Rejects an unknown budget, and a limit of 0.
 pub fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
     if ceiling == 0 {
         return Err(Failure::new(Code::Config, format!("the budget `{name}` must be at least 1"))
@@ -222,7 +221,7 @@ pub fn known_budget(name: &str, ceiling: u64) -> Result<(), Failure> {
     Err(Failure::new(Code::Config, format!("there is no budget `{name}`")).hint(hint))
 }
 
-/// Returns whether the number is a valid repetition limit.
+/// Rejects an invalid repetition limit.
 pub(super) fn repetition_limit(calls: u64) -> Result<(), Failure> {
     match calls {
         1 => Err(Failure::new(Code::Config, "`repetition_limit` must be at least 2")
@@ -281,7 +280,7 @@ mod tests {
         );
         assert_eq!(
             refusal("[policy.tools]\n\"fs/edit\" = \"maybe\"\n"),
-            "provost.toml:2: `fs/edit`: unknown policy `maybe` | write direct (or allow), preview (or ask) or forbidden (or deny)"
+            "provost.toml:2: `fs/edit`: unknown policy `maybe` | write allow, ask or deny"
         );
         assert!(refusal("[defaults\n").starts_with("provost.toml:1: "));
     }

@@ -1,4 +1,4 @@
-//! How a person's terminal shows what things mean.
+//! The colours of the terminal.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ pub(super) struct Terminal {
     pub(super) colors: Colors,
 }
 
-/// The colour of each of the five meanings that have one.
+/// A colour for each of five roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Colors {
@@ -28,7 +28,7 @@ pub struct Colors {
     pub model: Color,
 }
 
-/// One of the sixteen colours of a terminal, by the name that its theme gives a shade; or none.
+/// One of the 16 terminal colours, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each is the colour of its name")]
@@ -65,8 +65,8 @@ impl Default for Colors {
 }
 
 impl Colors {
-    /// The colours of the person who runs the program. A file that cannot be read says none: the commands that need it
-    /// say what is wrong with it.
+    /// The colours of the person who runs the program. An unreadable file gives the defaults; commands that need it
+    /// report the error.
     pub fn of_person() -> Self {
         let file = environment::config_file().and_then(|path| PersonFile::read(&path).ok().flatten());
         file.map(|file| file.terminal.colors).unwrap_or_default()

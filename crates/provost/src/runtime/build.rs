@@ -39,7 +39,7 @@ pub enum BuildError {
     #[error("two models are called {0}")]
     ModelTwice(String),
     /// An agent names an unknown model.
-    #[error("the agent {agent} wants the model {model}, which is not there: add it with `.named_model(…)`")]
+    #[error("the agent {agent} names the unknown model {model}: add it with `.named_model(…)`")]
     UnknownModel {
         /// The agent.
         agent: String,
@@ -54,7 +54,7 @@ pub enum BuildError {
     AgentTwice(String),
     /// An agent names an unknown tool.
     #[error(
-        "the agent {agent} wants the tool {tool}, which is not there: add it with `.tool(…)` or `.tools(…)`, or leave it out of `Agent::tools`"
+        "the agent {agent} names the unknown tool {tool}: add it with `.tool(…)` or `.tools(…)`, or leave it out of `Agent::tools`"
     )]
     NoTool {
         /// The agent.

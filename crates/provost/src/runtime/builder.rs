@@ -330,7 +330,7 @@ impl Builder {
         self
     }
 
-    /// Declares that no person can be asked about exactly one call
+    /// Declares that no person can give a one-time approval
     /// ([`Ruling::person_only`](crate::port::Ruling::person_only)): such a call is rejected at once. Other
     /// questions wait.
     ///

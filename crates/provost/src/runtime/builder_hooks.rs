@@ -34,7 +34,7 @@ impl Builder {
         self.before_model_hook(Closure::new(hook))
     }
 
-    /// Like [`Builder::before_model`], with a type.
+    /// Like [`Builder::before_model`], implemented by a type.
     ///
     /// ```
     /// use provost::Guard;
@@ -55,7 +55,7 @@ impl Builder {
     }
 
     /// Called with every response before any of its calls starts. A refused response goes back to the model
-    /// with the reason, as often as the run allows; then the run fails. A hook that fails refuses.
+    /// with the reason, at most twice; then the run fails. A hook that fails refuses.
     ///
     /// ```
     /// use provost::{Guard, SpokenResponse};
@@ -73,7 +73,7 @@ impl Builder {
         self.after_model_hook(Closure::new(hook))
     }
 
-    /// Like [`Builder::after_model`], with a type.
+    /// Like [`Builder::after_model`], implemented by a type.
     ///
     /// ```
     /// use provost::Guard;
@@ -112,7 +112,7 @@ impl Builder {
         self.mediator(Closure::new(hook))
     }
 
-    /// Like [`Builder::before_tool`], with a type that also sees the transcript.
+    /// Like [`Builder::before_tool`], implemented by a type that also sees the transcript.
     ///
     /// ```
     /// use provost::HookAnswer;
@@ -151,7 +151,7 @@ impl Builder {
         self.diagnostics(Closure::new(hook))
     }
 
-    /// Like [`Builder::after_tool`], with a type.
+    /// Like [`Builder::after_tool`], implemented by a type.
     ///
     /// ```
     /// use provost::port::{Boxed, DiagnosedResult, HostError, ResultDiagnostics};
@@ -189,7 +189,7 @@ impl Builder {
         self.completion(Closure::new(hook))
     }
 
-    /// Like [`Builder::complete_when`], with a type. A later call replaces it.
+    /// Like [`Builder::complete_when`], implemented by a type. A later call replaces it.
     ///
     /// ```
     /// use provost::port::{Boxed, CompletionOpinion, CompletionPolicy, HostError, JudgedResult};
@@ -224,7 +224,7 @@ impl Builder {
         self.continuation(Closure::new(hook))
     }
 
-    /// Like [`Builder::continue_while`], with a type. A later call replaces it.
+    /// Like [`Builder::continue_while`], implemented by a type. A later call replaces it.
     ///
     /// ```
     /// use provost::port::{Boxed, ContinuePolicy, FinishedTurn, HostError};
@@ -260,7 +260,7 @@ impl Builder {
         self.interrupts(Closure::new(hook))
     }
 
-    /// Like [`Builder::interrupt_with`], with a type whose message may also cancel or redirect the run
+    /// Like [`Builder::interrupt_with`], implemented by a type whose message may also cancel or redirect the run
     /// (`interrupt_action` in its metadata). A later call replaces it.
     ///
     /// ```

@@ -18,7 +18,7 @@ const BUDGETS: [&str; 7] =
     ["turns", "tool_calls", "tokens", "cost_microusd", "wall_clock_seconds", "depth", "fan_out"];
 /// The prefix of a budget for one tool's calls.
 const BUDGET_OF_TOOL: &str = "tool_calls_";
-/// The options of the loop that have no builder method.
+/// The options of a run that have no builder method.
 const OPTIONS: [&str; 8] = [
     "compaction_policy",
     "spin_detector",
@@ -193,7 +193,7 @@ impl Known {
         Err(Ignored::new(format!("there is no tool `{name}`"), listed(&self.tools)))
     }
 
-    /// Checks that every option of the loop has an effect.
+    /// Checks that every option of the run has an effect.
     pub(super) fn options(&self, options: &Object) -> Result<(), Ignored> {
         for (name, value) in options {
             if !OPTIONS.contains(&name.as_str()) {

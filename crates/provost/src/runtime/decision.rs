@@ -208,7 +208,7 @@ impl ClientResult {
 #[derive(Debug, thiserror::Error)]
 pub enum DecideError {
     /// No such wait exists.
-    #[error("nothing waits under {0}")]
+    #[error("there is no open question {0}")]
     Unknown(String),
     /// Another answer was first, or the wait expired.
     #[error("{wait} was {how} before, by {}", by.name())]
@@ -240,9 +240,8 @@ pub enum DecideError {
         /// The agent.
         by: String,
     },
-    /// A rule that forbids cannot decide whether the call matches, so only a person may allow exactly this
-    /// call.
-    #[error("{0} asks about exactly this call, so the answer cannot be remembered")]
+    /// A one-time approval cannot become a standing approval: it is for a call that is unclear to a deny rule.
+    #[error("{0} needs a one-time approval, which cannot become a standing approval")]
     ExactlyThisCall(WaitId),
     /// The answer does not match the kind of question.
     #[error("{wait} {asks}")]
@@ -253,13 +252,13 @@ pub enum DecideError {
         asks: &'static str,
     },
     /// The question changed in the meantime.
-    #[error("{0} was asked anew meanwhile: look at it again")]
+    #[error("{0} changed in the meantime: read it again")]
     Changed(WaitId),
     /// The run has ended.
-    #[error("run {0} is over")]
+    #[error("run {0} has ended")]
     RunEnded(RunId),
     /// The changed arguments do not match the tool.
-    #[error("the arguments of {tool} do not fit: {}", faults.join("; "))]
+    #[error("the arguments of {tool} do not match its schema: {}", faults.join("; "))]
     Arguments {
         /// The tool.
         tool: String,

@@ -47,13 +47,13 @@ pub enum StartError {
     #[error("there is no session {0}: create it with Runtime::create_session")]
     NoSession(SessionId),
     /// Another run is active in the session.
-    #[error("run {active} is active in the session: say it to that run with Session::say")]
+    #[error("run {active} is active in the session: send the message to it with Session::say")]
     SessionBusy {
         /// The active run.
         active: RunId,
     },
     /// The key was used for a different request.
-    #[error("the key was used for another request, which run {run} has: use another key")]
+    #[error("the key was used for another request, see run {run}: use another key")]
     KeyUsed {
         /// The run of that request.
         run: RunId,

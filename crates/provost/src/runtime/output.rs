@@ -38,7 +38,7 @@ pub enum OutputError {
     #[error("the request did not ask for a typed answer: call Request::output")]
     NotAsked,
     /// The answer matches the schema but cannot be deserialized to this type.
-    #[error("the answer is of another type")]
+    #[error("the answer has a different type")]
     OtherType(#[source] serde_json::Error),
 }
 

@@ -134,7 +134,7 @@ impl Request {
         self
     }
 
-    /// Sets an option of the loop by its wire name, for this run; it overrides the agent's. A `policy` cannot
+    /// Sets an option by its wire name, for this run; it overrides the agent's. A `policy` cannot
     /// permit what the agent's policy forbids.
     ///
     /// ```
@@ -213,7 +213,7 @@ impl Request {
         self.by.clone().unwrap_or_else(crate::library)
     }
 
-    /// Returns the options of the loop for an agent and its tools.
+    /// Returns the options of the run for an agent and its tools.
     pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());

@@ -19,7 +19,7 @@ pub(super) type Preview =
     Arc<dyn Fn(Object) -> Boxed<'static, Result<Option<Value>, ToolError>> + Send + Sync>;
 pub(super) type Probe = Arc<dyn Fn(Object, Call) -> Boxed<'static, EffectStatus> + Send + Sync>;
 
-/// Whether a call took effect that was running when its process died.
+/// Whether a call that was running when its process died took effect.
 ///
 /// ```
 /// use provost::EffectStatus;

@@ -18,7 +18,7 @@ pub(crate) async fn run(options: &DoctorOptions, start: &Path, screen: &Screen) 
     let start = options.of.folder.as_deref().unwrap_or(start);
     let mut checks = match Project::find(start) {
         Ok(project) => of_project(&project, start, options.offline).await,
-        // Checks what a run rejects at once. The rest is checked if the files can be parsed.
+        // The project cannot be parsed, so nothing else is checked.
         Err(failure) => vec![Check::failed("project", State::Blocks, &failure)],
     };
     checks.push(terminal(*screen));
@@ -45,11 +45,11 @@ fn lines(checks: &[Check]) -> Vec<Line> {
         (0, _) => (Mark::Completed, "everything a run needs is there".to_owned()),
         (wrong, 0) => {
             let problems = counted(wrong, "problem", "problems");
-            (Mark::Failed, format!("{problems}; a run of the default agent works"))
+            (Mark::Failed, format!("{problems}; the default agent can run"))
         }
         (wrong, _) => {
             let problems = counted(wrong, "problem", "problems");
-            (Mark::Failed, format!("{problems}; a run of the default agent does not work. exit 1"))
+            (Mark::Failed, format!("{problems}; the default agent cannot run. exit 1"))
         }
     };
     lines.extend([Line::blank(), Line::new(mark, "doctor", vec![Span::strong(text)])]);
@@ -143,7 +143,7 @@ fn policy(project: &Project) -> Check {
 fn terminal(screen: Screen) -> Check {
     let paint = screen.paint(Stream::Notes);
     if !screen.is_terminal(Stream::Notes) {
-        return Check::right("terminal", "none: plain lines; a run that asks waits");
+        return Check::right("terminal", "none: plain output; approvals wait");
     }
     let (columns, rows) = crossterm::terminal::size().unwrap_or_default();
     let letters = if paint.unicode { "UTF-8" } else { "ASCII marks" };

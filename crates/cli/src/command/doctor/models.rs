@@ -84,7 +84,7 @@ impl Looked {
             return self.wrong(&chain(&error)).at(place.clone());
         }
         if offline {
-            return Check::right(WHAT, format!("{name}: not asked, {key}"));
+            return Check::right(WHAT, format!("{name}: not called, {key}"));
         }
         let began = clock::clock().now_ms();
         match tokio::time::timeout(LONGEST, config.reach(clock::clock())).await {
@@ -99,12 +99,12 @@ impl Looked {
                 FaultKind::Unreachable => {
                     self.wrong(&message).hint("start the server, or correct base_url").at(self.address)
                 }
-                FaultKind::Auth => self.wrong(&message).hint(format!("look at the {key}")).at(self.key),
+                FaultKind::Auth => self.wrong(&message).hint(format!("check the {key}")).at(self.key),
                 _ => self.wrong(&message).at(self.section),
             },
             Err(_) => {
                 let problem = format!("no answer in {} s", LONGEST.as_secs());
-                self.wrong(&problem).hint("is the address right?").at(self.address)
+                self.wrong(&problem).hint("check base_url").at(self.address)
             }
         }
     }

@@ -10,7 +10,7 @@ pub(super) fn words<E: VariantArray + Copy + Into<&'static str>>() -> Value {
     json!({ "type": "string", "enum": words })
 }
 
-/// A closed set of strings, or null for absent.
+/// A schema, or null for absent.
 pub(super) fn optional(schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
 }

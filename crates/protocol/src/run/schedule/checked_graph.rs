@@ -195,7 +195,7 @@ impl CheckedGraph {
         self.by_id.get(self.by_id.binary_search_by(order).ok()?).copied()
     }
 
-    /// Returns the action at a position.
+    /// Returns the id of the action at a position.
     pub fn id(&self, at: usize) -> Option<&ActionId> {
         self.nodes.get(at).map(|node| &node.id)
     }

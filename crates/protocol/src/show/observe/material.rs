@@ -12,7 +12,7 @@ use crate::show::render::{neutral, neutral_json};
 pub(super) enum Output {
     None,
     Text(String),
-    /// Returns it formatted over several lines.
+    /// JSON, formatted over several lines.
     Json(String),
 }
 
