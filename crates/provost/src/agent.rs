@@ -104,7 +104,7 @@ impl Agent {
         self
     }
 
-    /// Limits the number of turns. A run that reaches the limit before its work is done ends as
+    /// Limits the number of turns, at least 1. A run that reaches the limit before its work is done ends as
     /// [`RunStatus::BudgetExceeded`](crate::RunStatus::BudgetExceeded).
     ///
     /// ```
@@ -113,7 +113,7 @@ impl Agent {
     /// ```
     #[must_use]
     pub fn max_turns(mut self, turns: u64) -> Self {
-        self.max_turns = turns.max(1);
+        self.max_turns = turns;
         self
     }
 
@@ -166,7 +166,8 @@ impl Agent {
         self.action_policy("categories", category, policy)
     }
 
-    /// Limits who may decide about this agent's calls.
+    /// Limits who may decide about this agent's calls. An empty list, or an empty name, is an error when the
+    /// runtime is built: without this call everyone may decide.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").approvers(["user:grace"]);
@@ -241,8 +242,9 @@ impl Agent {
         self
     }
 
-    /// Sets an option of the run by its wire name, such as `compaction_policy`, `tool_result_truncator` or
-    /// `limits`. [`crate::Builder::build`] rejects an unknown option and one that would have no effect.
+    /// Sets an option of the loop by its wire name, such as `compaction_policy`, `tool_result_truncator` or
+    /// `limits`. [`crate::Builder::build`] rejects an unknown option, a malformed value, and one that would have
+    /// no effect.
     ///
     /// ```
     /// let agent = provost::Agent::new("clerk").option("tool_result_truncator", serde_json::json!({ "max_bytes": 9_000 }));

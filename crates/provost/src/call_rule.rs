@@ -17,11 +17,11 @@ pub struct CallRule {
     pub(crate) after: Option<String>,
     pub(crate) one_of: Vec<String>,
     pub(crate) limited: Vec<String>,
-    calls: usize,
+    pub(crate) calls: usize,
 }
 
 impl CallRule {
-    /// Requires at least this many calls, of any tools.
+    /// Requires at least this many calls, of any tools; at least 1.
     ///
     /// ```
     /// let rule = provost::CallRule::at_least(2);
@@ -95,7 +95,7 @@ impl CallRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolTiers {
     pub(crate) favourites: Vec<String>,
-    most: usize,
+    pub(crate) most: usize,
 }
 
 impl ToolTiers {
@@ -106,7 +106,7 @@ impl ToolTiers {
     /// # drop(tiers);
     /// ```
     pub fn at_most(tools: usize) -> Self {
-        Self { favourites: Vec::new(), most: tools.max(1) }
+        Self { favourites: Vec::new(), most: tools }
     }
 
     /// Prefers these tools.

@@ -205,3 +205,75 @@ async fn tiers_choose_what_a_model_sees() {
     let (tools, said, _) = shown(Agent::new("clerk")).await;
     assert_eq!((tools.len(), said.contains("note/put")), (2, false));
 }
+
+#[tokio::test]
+async fn a_refusal_without_a_reason_has_a_usual_one() {
+    let refuses = |reason: &'static str| move |_| async move { Guard::Refuse(reason.to_owned()) };
+    let message = async |builder: Builder| {
+        let (outcome, _) = run(builder).await;
+        assert_eq!(outcome.status, RunStatus::Failed);
+        outcome.failure().unwrap().message
+    };
+    assert_eq!(message(builder().1.before_model(refuses("Enough."))).await, "Enough.");
+    assert_eq!(message(builder().1.before_model(refuses(""))).await, "A hook refused the model call.");
+    let (recorder, plain) = builder();
+    assert!(!message(plain.after_model(|_| async { Guard::Refuse(" ".to_owned()) })).await.is_empty());
+    let asked = recorder.asked();
+    assert!(asked[1].texts().iter().any(|text| text.contains("A hook refused the response.")), "{asked:?}");
+    let (_, plain) = builder();
+    let (outcome, ledger) =
+        run(plain.before_tool(|_: ProposedCall| async { ToolGuard::Refuse(String::new()) })).await;
+    assert_eq!((outcome.status, ledger.len()), (RunStatus::Completed, 0));
+    assert!(results(&outcome)[0].contains("rejected by pre-tool mediator"), "{:?}", results(&outcome));
+}
+
+#[tokio::test]
+async fn several_hooks_complete_when_one_says_so() {
+    let says = |opinion: Completion| move |_: FinishedCall| std::future::ready(opinion.clone());
+    let missing = |text: &str| Completion::Missing(text.to_owned());
+    for (first, second, turns) in [
+        (Completion::Done, Completion::Undecided, 1),
+        (Completion::Undecided, Completion::Done, 1),
+        (missing("the stamp"), missing("the date"), 2),
+        (Completion::Undecided, Completion::Undecided, 2),
+    ] {
+        let (recorder, plain) = builder();
+        let missed = [&first, &second].map(|opinion| matches!(opinion, Completion::Missing(_)));
+        let (outcome, _) = run(plain.complete_when(says(first)).complete_when(says(second))).await;
+        let asked = recorder.asked();
+        assert_eq!((outcome.status, asked.len()), (RunStatus::Completed, turns));
+        if missed == [true, true] {
+            assert!(asked[1].texts().iter().any(|text| *text == "the stamp\nthe date"), "{asked:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn several_hooks_continue_while_all_say_so() {
+    for (first, second, turns) in [(false, true, 1), (true, false, 1), (true, true, 2)] {
+        let (recorder, plain) = builder();
+        let hooks = plain
+            .continue_while(move |_| async move { first })
+            .continue_while(move |_| async move { second });
+        run(hooks).await;
+        assert_eq!(recorder.asked().len(), turns, "{first} and {second}");
+    }
+}
+
+#[tokio::test]
+async fn several_hooks_interrupt_with_all_their_messages() {
+    let says = |text: Option<&'static str>| move |_: NextTurn| async move { text.map(str::to_owned) };
+    for (first, second, said) in [
+        (Some("Hurry."), None, Some("Hurry.")),
+        (None, Some("Be brief."), Some("Be brief.")),
+        (Some("Hurry."), Some("Be brief."), Some("Hurry.\nBe brief.")),
+        (None, None, None),
+    ] {
+        let (recorder, plain) = builder();
+        run(plain.interrupt_with(says(first)).interrupt_with(says(second))).await;
+        let asked = recorder.asked();
+        let texts = asked[1].texts();
+        let told = texts.iter().find(|text| text.contains("Hurry.") || text.contains("Be brief."));
+        assert_eq!(told.map(|text| text.to_string()).as_deref(), said, "{texts:?}");
+    }
+}

@@ -1,14 +1,16 @@
 //! What a run would ignore is refused when the runtime is built or the run is started.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use provost::port::{Boxed, ExecutorError, ToolAction, ToolExecutor};
 use provost::{
-    ActionPolicy, Agent, BuildError, Builder, Request, RunStatus, Runtime, Script, StartError, Tool,
+    ActionPolicy, Agent, Backoff, BuildError, Builder, CallRule, Decision, Remember, Request, Resume,
+    RunStatus, Runtime, Script, StartError, Tool, ToolTiers, WorkError,
 };
 use serde_json::{Value, json};
 
-use crate::scene::{Ledger, Text};
+use crate::scene::{Ledger, Scene, Text};
 
 fn builder() -> Builder {
     Runtime::builder().model(Script::new().call("note/read", json!({ "text": "a" })).say("Done."))
@@ -53,6 +55,18 @@ fn a_limit_or_denial_that_would_not_hold_is_refused() {
         (agent().categories(["ntes"]), "no tool has the category `ntes`"),
         (agent().tools(["a/typo"]), "names the unknown tool a/typo"),
         (agent().repetition_limit(1), "write at least 2, or 0"),
+        (agent().max_turns(0), "`max_turns` is 0: write at least 1"),
+        (agent().tiers(ToolTiers::at_most(0)), "`ToolTiers::at_most` is 0"),
+        (agent().rule(CallRule::at_least(0)), "`CallRule::at_least` is 0"),
+        (agent().rule(CallRule::at_least(1).one_of(["note/read"])), "write CallRule::after"),
+        (
+            agent().option("limits", json!({ "paralel_max": 1 })),
+            "`limits` has no `paralel_max`: write one of ",
+        ),
+        (agent().option("limits", json!({ "parallel_max": 0 })), "`parallel_max` of `limits` is 0"),
+        (agent().option("limits", json!({ "tool_ms_max": 0 })), "`tool_ms_max` of `limits` is 0"),
+        (agent().option("limits", json!({ "tool_ms_max": "9" })), "write a whole number"),
+        (agent().option("limits", json!({ "parallel_max": 1_u64 << 40 })), "the agent `scribe`: "),
         (agent().option("compacton_policy", json!(3)), "there is no option `compacton_policy`"),
         (agent().option("policy", json!({})), "use Agent::policy"),
         (agent().option("compaction_policy", json!({ "enabled": true })), "call Builder::summariser"),
@@ -72,9 +86,88 @@ fn a_limit_or_denial_that_would_not_hold_is_refused() {
         .category_policy("notes", ActionPolicy::Preview)
         .categories(["notes"])
         .tools(["note/read"])
-        .option("limits", json!({ "parallel_max": 2 }))
+        .max_turns(1)
+        .tiers(ToolTiers::at_most(1))
+        .rule(CallRule::at_least(1))
+        .option("limits", json!({ "parallel_max": 1, "tool_ms_max": 1 }))
         .option("spin_detector", json!({ "threshold": 5 }));
     assert_eq!(of_agent(all), "");
+}
+
+/// Without approvers everyone may decide, so a list that names no one must not become that.
+#[test]
+fn approvers_without_a_name_are_refused() {
+    let agent = || Agent::new("scribe");
+    let said = of_agent(agent().approvers(Vec::<String>::new()));
+    assert!(said.contains("`approvers` is empty: name at least one person"), "{said}");
+    for names in [vec![""], vec!["  "], vec!["user:ada", ""]] {
+        let said = of_agent(agent().approvers(names.clone()));
+        assert!(said.contains("an approver has no name"), "{names:?}: {said}");
+    }
+    assert_eq!(of_agent(agent().approvers(["user:ada"])), "");
+}
+
+#[test]
+fn a_runtime_that_could_not_work_is_refused() {
+    let attempts = |attempts| Backoff { attempts, ..Backoff::default() };
+    let timeout = |ms| tool("note/read").timeout(Duration::from_millis(ms));
+    let cases = [
+        (builder().runs_max(0), "`runs_max` is 0"),
+        (builder().retries(attempts(0)), "write 1 for no retry"),
+        (builder().tool(timeout(0)), "its timeout is 0"),
+        (builder().sqlite(""), "the path of the database is empty"),
+        (builder().sqlite(":memory:"), "MemoryStore"),
+    ];
+    for (builder, told) in cases {
+        let said = refused(builder);
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs.db");
+    assert_eq!(refused(builder().runs_max(1).retries(attempts(1)).tool(timeout(1)).sqlite(file)), "");
+}
+
+#[tokio::test]
+async fn a_decision_that_means_nothing_is_refused() {
+    let scene = Scene::new(Script::new().call("note/write", json!({ "text": "a" })).say("Done."));
+    let outcome = scene.run().await;
+    let wait = &outcome.waits[0].wait;
+    let yes = || Decision::approve("grace");
+    let no = || Decision::reject("grace", "no");
+    let parameters = json!({ "text": "b" }).as_object().cloned();
+    let cases = [
+        (Decision::approve(""), "names no person"),
+        (Decision::reject(" ", "no"), "names no person"),
+        (Decision { remember: Remember::For(Duration::ZERO), ..yes() }, "for no time"),
+        (Decision { parameters, ..no() }, "is declined, so other arguments"),
+        (Decision { result: Some(json!("done")), ..no() }, "is declined, so other arguments"),
+    ];
+    for (decision, told) in cases {
+        let said = scene.runtime.decide(wait, decision).await.err().unwrap().to_string();
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert_eq!(scene.ledger.entries(), Vec::<String>::new());
+    let text = wait.to_string();
+    let done = scene.runtime.decide(text.as_str(), yes()).await.unwrap().outcome().await.unwrap();
+    assert_eq!((done.status, scene.ledger.entries().len()), (RunStatus::Completed, 1));
+}
+
+#[tokio::test]
+async fn a_run_is_not_reopened_with_a_budget_that_would_not_count() {
+    let script = Script::new().fail(provost::ModelError::new("auth", "no")).say("Here.");
+    let runtime = Runtime::builder().model(script).build().unwrap();
+    let outcome = runtime.start("Go.").await.unwrap().outcome().await.unwrap();
+    let reopen = async |name: &str, ceiling: u64| {
+        let budgets = [(name.to_owned(), ceiling)].into();
+        runtime.reopen(&outcome.run, Resume { budgets, ..Resume::default() }).await
+    };
+    for (name, ceiling, told) in [("tokns", 9, "there is no budget `tokns`"), ("tokens", 0, "is 0")] {
+        let said = reopen(name, ceiling).await.err();
+        let fits = matches!(&said, Some(WorkError::Invalid(error)) if error.to_string().contains(told));
+        assert!(fits, "{name}: {said:?}");
+    }
+    let reopened = reopen("tokens", 9_000).await.unwrap();
+    assert_eq!(reopened.outcome().await.unwrap().status, RunStatus::Completed);
 }
 
 #[tokio::test]
@@ -85,12 +178,11 @@ async fn an_option_of_a_request_that_would_not_count_is_refused() {
         ("policy", json!({ "action_policy": { "tools": {} } })),
         ("tool_declarations", json!({})),
         ("tool_result_truncator", json!({ "bytes": 3 })),
+        ("limits", json!({ "parallel": 2 })),
     ] {
         let refused = runtime.start(Request::new("Go.").option(name, value)).await.err();
         assert!(matches!(refused, Some(StartError::Ignored(_))), "{name}: {refused:?}");
     }
-    let unread = runtime.start(Request::new("Go.").option("limits", json!({ "parallel": 2 }))).await.err();
-    assert!(matches!(unread, Some(StartError::Invalid(_))), "{unread:?}");
     let counted = Request::new("Go.").option("tool_result_truncator", json!({ "max_bytes": 300 }));
     assert_eq!(runtime.start(counted).await.unwrap().outcome().await.unwrap().status, RunStatus::Completed);
 }

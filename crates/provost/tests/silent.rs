@@ -202,3 +202,46 @@ async fn a_run_that_is_not_there_is_named() {
     let unknown = scene.runtime.outcome(&"run-none".parse().unwrap()).await.err();
     assert!(matches!(unknown, Some(WorkError::UnknownRun(run)) if run.as_str() == "run-none"));
 }
+
+/// The position is the last event of the run, or one that the run never had.
+#[tokio::test]
+async fn the_events_of_an_ended_run_end_at_any_position() {
+    let scene = Scene::new(Script::new().say("Done."));
+    let run = scene.run().await.run;
+    let from = async |after: Seq| {
+        let events = scene.runtime.events(&run, after).await.unwrap();
+        events.collect::<Vec<_>>().await.len()
+    };
+    let all = from(Seq(0)).await;
+    let last = Seq(all.try_into().unwrap());
+    assert_eq!(from(Seq(last.0 - 1)).await, 1, "the end of the run is still given");
+    assert_eq!((from(last).await, from(Seq(9_999)).await), (0, 0));
+}
+
+/// What follows the end is given to a subscriber that stands there.
+#[tokio::test]
+async fn a_run_that_is_reopened_goes_on_behind_its_end() {
+    let fails = Script::new().fail(provost::ModelError::new("auth", "no")).say("Here.");
+    let runtime = Runtime::builder().model(fails).build().unwrap();
+    let run = runtime.start("Go.").await.unwrap();
+    assert_eq!(run.outcome().await.unwrap().status, RunStatus::Failed);
+    let head = runtime.store().run(run.run().clone()).await.unwrap().unwrap().row.head;
+    let events = runtime.events(run.run(), head).await.unwrap();
+    runtime.reopen(run.run(), provost::Resume::default()).await.unwrap();
+    let names: Vec<_> = events.collect().await;
+    assert!(matches!(names.last(), Some(Followed::Event(event)) if event.event.kind.name() == "run_ended"));
+}
+
+#[tokio::test]
+async fn the_events_of_a_run_that_is_not_there_are_an_error() {
+    let scene = Scene::new(Script::new().say("Done."));
+    let run: provost::RunId = "run-none".parse().unwrap();
+    let unknown = scene.runtime.events(&run, Seq(3)).await.err();
+    assert!(matches!(unknown, Some(WorkError::UnknownRun(_))), "{unknown:?}");
+    let unknown = scene.runtime.resume(&run).await.unwrap().events().await.err();
+    assert!(matches!(unknown, Some(WorkError::UnknownRun(_))), "{unknown:?}");
+    // From its beginning a run can be followed before it starts.
+    let events = scene.runtime.events(&run, Seq(0)).await.unwrap();
+    scene.runtime.start(Request::new("Go.").run(run)).await.unwrap();
+    assert!(events.count().await > 0);
+}

@@ -107,11 +107,11 @@ impl Runtime {
         Ok(waits)
     }
 
-    /// Answers a question and continues its run. The first answer wins.
+    /// Answers a question and continues its run. The first answer wins. The wait is a [`WaitId`], or its text.
     ///
     /// ```
-    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
-    /// let run = runtime.decide("run-1/1", provost::Decision::approve("user:grace")).await?;
+    /// # async fn example(runtime: &provost::Runtime, outcome: provost::Outcome) -> Result<(), provost::DecideError> {
+    /// let run = runtime.decide(&outcome.waits[0].wait, provost::Decision::approve("user:grace")).await?;
     /// println!("{} goes on", run.run());
     /// # Ok(())
     /// # }
@@ -119,7 +119,7 @@ impl Runtime {
     ///
     /// # Errors
     /// If no such wait is open, another answer was first, or this answer is not permitted.
-    pub async fn decide(&self, wait: &str, decision: Decision) -> Result<RunHandle, DecideError> {
+    pub async fn decide(&self, wait: impl ToString, decision: Decision) -> Result<RunHandle, DecideError> {
         let run = self.record_decision(wait, decision).await?;
         self.runs().await?.dispatcher.ask(&run);
         Ok(self.handle(run))
@@ -136,8 +136,12 @@ impl Runtime {
     ///
     /// # Errors
     /// If no such wait is open, another answer was first, or this answer is not permitted.
-    pub async fn record_decision(&self, wait: &str, decision: Decision) -> Result<RunId, DecideError> {
-        let (wait, asked) = self.asked(wait).await?;
+    pub async fn record_decision(
+        &self,
+        wait: impl ToString,
+        decision: Decision,
+    ) -> Result<RunId, DecideError> {
+        let (wait, asked) = self.asked(&wait.to_string()).await?;
         let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
         let by = decision.actor();
         self.check(first, &decision).await?;
@@ -170,9 +174,20 @@ impl Runtime {
         if decision.by == agent {
             return Err(DecideError::OwnProposal { wait, by: agent });
         }
+        if decision.by.trim().is_empty() {
+            return Err(DecideError::NoPerson(wait));
+        }
         let unfit = |asks| Err(DecideError::Unfit { wait: wait.clone(), asks });
         let remembers = decision.remember != Remember::No || decision.covers != Covers::Tool;
+        let is_declined = decision.verdict == Verdict::Rejected;
         match asked.kind {
+            WaitKind::Approval { .. } | WaitKind::InDoubt { .. }
+                if is_declined && (decision.parameters.is_some() || decision.result.is_some()) =>
+            {
+                unfit(
+                    "is declined, so other arguments or a result have no meaning: leave them out, or approve",
+                )
+            }
             WaitKind::Approval { .. } if remembers && asked.person_only => {
                 Err(DecideError::ExactlyThisCall(wait))
             }
@@ -226,18 +241,19 @@ impl Runtime {
         Ok(all)
     }
 
-    /// Submits a client's result and continues the run. The first result wins.
+    /// Submits a client's result and continues the run. The first result wins. The wait is a [`WaitId`], or its
+    /// text.
     ///
     /// ```
-    /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::DecideError> {
-    /// runtime.submit("run-1/1", provost::ClientResult::ok("green")).await?;
+    /// # async fn example(runtime: &provost::Runtime, request: provost::ClientRequest) -> Result<(), provost::DecideError> {
+    /// runtime.submit(&request.wait, provost::ClientResult::ok("green")).await?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// If no such wait is open, another result was first, or the wait expired.
-    pub async fn submit(&self, wait: &str, result: ClientResult) -> Result<RunHandle, DecideError> {
+    pub async fn submit(&self, wait: impl ToString, result: ClientResult) -> Result<RunHandle, DecideError> {
         let run = self.record_result(wait, result).await?;
         self.runs().await?.dispatcher.ask(&run);
         Ok(self.handle(run))
@@ -254,8 +270,12 @@ impl Runtime {
     ///
     /// # Errors
     /// If no such wait is open, another result was first, or the wait expired.
-    pub async fn record_result(&self, wait: &str, result: ClientResult) -> Result<RunId, DecideError> {
-        let (wait, asked) = self.asked(wait).await?;
+    pub async fn record_result(
+        &self,
+        wait: impl ToString,
+        result: ClientResult,
+    ) -> Result<RunId, DecideError> {
+        let (wait, asked) = self.asked(&wait.to_string()).await?;
         let first = asked.first().ok_or_else(|| DecideError::Unknown(wait.to_string()))?;
         if !matches!(first.kind, WaitKind::Client | WaitKind::Question | WaitKind::Input) {
             let asks = "asks for a decision: use Runtime::decide";
@@ -319,6 +339,11 @@ fn unfit_to_remember(asked: &Pending, decision: &Decision) -> Option<&'static st
     if decision.remember == Remember::No {
         return Some(
             "has no standing approval without Decision::remember, so Decision::covers has no meaning",
+        );
+    }
+    if matches!(decision.remember, Remember::For(time) if time.as_millis() == 0) {
+        return Some(
+            "would be remembered for no time: write Remember::For with a time above zero, or Remember::No",
         );
     }
     if asked.kind != (WaitKind::Approval { change_set: None }) {

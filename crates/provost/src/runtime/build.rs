@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use provost_contract::ContractError;
 use provost_contract::json::Object;
 use provost_runtime::dispatch::Scope;
-use provost_runtime::host::{ClientRouter, Executors, Host};
+use provost_runtime::host::{ClientRouter, ContinueBy, Executors, Host};
 use provost_runtime::port::{Clock, Model};
 use provost_runtime::store::Store;
 use provost_runtime::store::memory::MemoryStore;
@@ -18,8 +19,8 @@ use tokio::sync::OnceCell;
 use super::builder::Storage;
 use super::check::{self, Ignored, Known};
 use super::start::Shared;
-use super::{Builder, Runtime};
-use crate::hooks::{AfterGuards, BeforeGuards, Mediators, Notes};
+use super::{Builder, Runtime, values};
+use crate::hooks::{AfterGuards, BeforeGuards, Completions, Continuations, Interrupts, Mediators, Notes};
 use crate::model::NamedModels;
 use crate::tool::{Registry, Toolbox};
 use crate::{Agent, Tool};
@@ -65,6 +66,15 @@ pub enum BuildError {
     /// A setting that every run would ignore.
     #[error(transparent)]
     Ignored(#[from] Ignored),
+    /// An agent has an option or a tool with a malformed value.
+    #[error("the agent `{agent}`: {error}")]
+    Invalid {
+        /// The agent.
+        agent: String,
+        /// The malformed value.
+        #[source]
+        error: ContractError,
+    },
     /// The database cannot be opened.
     #[cfg(feature = "sqlite")]
     #[error(transparent)]
@@ -97,9 +107,11 @@ impl Builder {
         let known = Known::of(&declarations, self.summariser.is_some());
         let agents = agents(std::mem::take(&mut self.agents), &declarations, &known)?;
         check_models(&self.models, &agents)?;
+        values::retries(&self.backoff)?;
+        let runs_max = values::runs_max(self.runs_max.unwrap_or(Self::RUNS_MAX))?;
         let store = std::mem::take(&mut self.storage).open(&clock)?;
         let (scope, seal, anchor) = (self.scope.take(), self.seal.take(), self.anchor.take());
-        Ok(Runtime::new(Shared {
+        let runtime = Runtime::new(Shared {
             store,
             runs: OnceCell::new(),
             ids,
@@ -107,11 +119,13 @@ impl Builder {
             declarations,
             known,
             scope: scope.map_or(Scope::Asked, Scope::All),
-            runs_max: self.runs_max.unwrap_or(Self::RUNS_MAX),
+            runs_max,
             seal,
             anchor,
             host: self.host(clock, toolbox),
-        }))
+        });
+        runtime.check_agents()?;
+        Ok(runtime)
     }
 
     /// Collects the tools of every source under unique names.
@@ -145,9 +159,11 @@ impl Builder {
         host.diagnostics = some(self.diagnostics).map(|hooks| Arc::new(Notes(hooks)) as Arc<_>);
         host.before_model = some(self.before_model).map(|hooks| Arc::new(BeforeGuards(hooks)) as Arc<_>);
         host.after_model = some(self.after_model).map(|hooks| Arc::new(AfterGuards(hooks)) as Arc<_>);
-        host.completion = self.completion;
-        host.interrupts = self.interrupts;
-        host.continuation = self.continuation;
+        host.completion = some(self.completion).map(|hooks| Arc::new(Completions(hooks)) as Arc<_>);
+        host.interrupts = some(self.interrupts).map(|hooks| Arc::new(Interrupts(hooks)) as Arc<_>);
+        if let Some(hooks) = some(self.continuation) {
+            host.continuation = ContinueBy::Policy(Arc::new(Continuations(hooks)));
+        }
         host.summariser = self.summariser;
         #[cfg(feature = "tracing")]
         {
@@ -163,6 +179,7 @@ impl Storage {
             Self::Memory => Ok(Arc::new(MemoryStore::new(clock.clone()))),
             #[cfg(feature = "sqlite")]
             Self::Sqlite(path) => {
+                values::database(&path)?;
                 let options = SqliteOptions { clock: clock.clone(), ..SqliteOptions::default() };
                 Ok(Arc::new(SqliteStore::open(&path, &options)?))
             }

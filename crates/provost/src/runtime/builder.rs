@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use provost_runtime::actor::SealKey;
-use provost_runtime::host::ContinueBy;
 use provost_runtime::port::{
-    AfterModel, Backoff, BeforeModel, Clock, CompletionPolicy, Ids, InterruptSource, Mediator, Model,
-    PolicyProvider, ResultDiagnostics, Summariser, ToolExecutor,
+    AfterModel, Backoff, BeforeModel, Clock, CompletionPolicy, ContinuePolicy, Ids, InterruptSource,
+    Mediator, Model, PolicyProvider, ResultDiagnostics, Summariser, ToolExecutor,
 };
 use provost_runtime::store::{ClaimFilter, Store};
 use provost_runtime::verify::{Anchor, AnchorFile};
@@ -43,9 +42,9 @@ pub struct Builder {
     pub(super) diagnostics: Vec<Arc<dyn ResultDiagnostics>>,
     pub(super) before_model: Vec<Arc<dyn BeforeModel>>,
     pub(super) after_model: Vec<Arc<dyn AfterModel>>,
-    pub(super) completion: Option<Arc<dyn CompletionPolicy>>,
-    pub(super) interrupts: Option<Arc<dyn InterruptSource>>,
-    pub(super) continuation: ContinueBy,
+    pub(super) completion: Vec<Arc<dyn CompletionPolicy>>,
+    pub(super) interrupts: Vec<Arc<dyn InterruptSource>>,
+    pub(super) continuation: Vec<Arc<dyn ContinuePolicy>>,
     pub(super) summariser: Option<Arc<dyn Summariser>>,
     pub(super) backoff: Backoff,
     pub(super) clock: Option<Arc<dyn Clock>>,
@@ -120,7 +119,8 @@ impl Builder {
         self
     }
 
-    /// Stores runs in a SQLite file, created if missing. Requires the feature `sqlite`.
+    /// Stores runs in a SQLite file, created if missing. Requires the feature `sqlite`. For runs in memory leave
+    /// this call out, or use [`Builder::store`] with a [`MemoryStore`](crate::MemoryStore).
     ///
     /// ```
     /// let builder = provost::Runtime::builder().sqlite(".provost/provost.db");
@@ -344,7 +344,7 @@ impl Builder {
         self
     }
 
-    /// Limits the number of concurrently active runs; further runs queue.
+    /// Limits the number of concurrently active runs, at least 1; further runs queue.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().runs_max(16);
@@ -352,7 +352,7 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn runs_max(mut self, runs: usize) -> Self {
-        self.runs_max = Some(runs.max(1));
+        self.runs_max = Some(runs);
         self
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use provost_runtime::host::ContinueBy;
 use provost_runtime::port::{
     AfterModel, BeforeModel, CompletionPolicy, ContinuePolicy, Guard, InterruptSource, Mediator,
     ResultDiagnostics,
@@ -170,8 +169,9 @@ impl Builder {
         self
     }
 
-    /// Called with every result: the hook decides whether the work of the run is done. A hook that fails has
-    /// no opinion.
+    /// Called with every result: the hook decides whether the work of the run is done. Of several hooks one is
+    /// enough to complete the run; otherwise the model reads what each of them misses. A hook that fails has no
+    /// opinion.
     ///
     /// ```
     /// use provost::{Completion, FinishedCall};
@@ -189,7 +189,7 @@ impl Builder {
         self.completion(Closure::new(hook))
     }
 
-    /// Like [`Builder::complete_when`], implemented by a type. A later call replaces it.
+    /// Like [`Builder::complete_when`], with a type.
     ///
     /// ```
     /// use provost::port::{Boxed, CompletionOpinion, CompletionPolicy, HostError, JudgedResult};
@@ -204,12 +204,12 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn completion(mut self, policy: impl CompletionPolicy + 'static) -> Self {
-        self.completion = Some(Arc::new(policy));
+        self.completion.push(Arc::new(policy));
         self
     }
 
-    /// Called after every turn with calls: the hook decides whether another turn follows. A hook that fails
-    /// stops the run.
+    /// Called after every turn with calls: the hook decides whether another turn follows. Of several hooks all
+    /// must agree. A hook that fails stops the run.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().continue_while(|next: provost::NextTurn| async move { next.turn < 5 });
@@ -224,7 +224,7 @@ impl Builder {
         self.continuation(Closure::new(hook))
     }
 
-    /// Like [`Builder::continue_while`], implemented by a type. A later call replaces it.
+    /// Like [`Builder::continue_while`], with a type.
     ///
     /// ```
     /// use provost::port::{Boxed, ContinuePolicy, FinishedTurn, HostError};
@@ -239,11 +239,12 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn continuation(mut self, policy: impl ContinuePolicy + 'static) -> Self {
-        self.continuation = ContinueBy::Policy(Arc::new(policy));
+        self.continuation.push(Arc::new(policy));
         self
     }
 
-    /// Called between turns: the hook may add a message to the model. A hook that fails adds none.
+    /// Called between turns: the hook may add a message to the model. The messages of several hooks are joined. A
+    /// hook that fails adds none.
     ///
     /// ```
     /// let builder = provost::Runtime::builder().interrupt_with(|next: provost::NextTurn| async move {
@@ -260,8 +261,8 @@ impl Builder {
         self.interrupts(Closure::new(hook))
     }
 
-    /// Like [`Builder::interrupt_with`], implemented by a type whose message may also cancel or redirect the run
-    /// (`interrupt_action` in its metadata). A later call replaces it.
+    /// Like [`Builder::interrupt_with`], with a type whose message may also cancel or redirect the run
+    /// (`interrupt_action` in its metadata).
     ///
     /// ```
     /// use provost::port::{Boxed, FinishedTurn, HostError, InterruptSource};
@@ -276,7 +277,7 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn interrupts(mut self, source: impl InterruptSource + 'static) -> Self {
-        self.interrupts = Some(Arc::new(source));
+        self.interrupts.push(Arc::new(source));
         self
     }
 }

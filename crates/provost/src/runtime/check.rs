@@ -10,6 +10,7 @@ use provost_policy::tool::{WRITE_CATEGORIES, categories};
 use provost_policy::tool_call_gate::normalize_rules;
 use serde_json::Value;
 
+use super::values;
 use crate::{Agent, CallRule};
 
 /// The namespace of tools that a client executes.
@@ -46,6 +47,9 @@ const METHODS: [(&str, &str); 13] = [
     ("argument_check", "nothing: arguments are always checked against the tool's schema"),
 ];
 
+/// The keys of the option `limits`.
+const LIMITS: [&str; 5] = ["parallel_max", "model_ms_max", "tool_ms_max", "hook_ms_max", "approval_ms_max"];
+
 /// A setting that a run would ignore, and what to write instead.
 ///
 /// ```
@@ -63,7 +67,7 @@ pub struct Ignored {
 }
 
 impl Ignored {
-    fn new(what: impl Into<String>, instead: impl Into<String>) -> Self {
+    pub(super) fn new(what: impl Into<String>, instead: impl Into<String>) -> Self {
         Self { what: what.into(), instead: instead.into() }
     }
 }
@@ -95,6 +99,10 @@ fn declaration(name: &str, tool: &Value) -> Result<(), Ignored> {
                        with a letter, such as `math/add`";
         return Err(Ignored::new(format!("`{name}` is no name of a tool"), instead));
     };
+    if tool.get("timeout_ms").and_then(Value::as_u64) == Some(0) {
+        let instead = "write a timeout above zero, or leave it out for the limit of the run";
+        return Err(Ignored::new(format!("the tool `{name}` has no time: its timeout is 0"), instead));
+    }
     let of_client = tool.get("executor").is_some_and(|word| word == CLIENT);
     match (of_client, parsed.namespace() == CLIENT) {
         (false, true) => Err(Ignored::new(
@@ -131,6 +139,7 @@ impl Known {
     pub(super) fn check(&self, agent: &Agent) -> Result<(), Ignored> {
         let of_agent =
             |no: Ignored| Ignored { what: format!("the agent `{}`: {}", agent.name, no.what), ..no };
+        values::agent(agent).map_err(of_agent)?;
         self.words(agent).map_err(of_agent)?;
         self.options(&agent.options).map_err(of_agent)
     }
@@ -138,11 +147,7 @@ impl Known {
     fn words(&self, agent: &Agent) -> Result<(), Ignored> {
         for budget in &agent.budgets {
             let name = budget.get("name").and_then(Value::as_str).unwrap_or_default();
-            self.budget(name)?;
-            if budget.get("ceiling").and_then(Value::as_u64) == Some(0) {
-                let instead = "write at least 1; a tool that must not be called is denied by policy";
-                return Err(Ignored::new(format!("the budget `{name}` is 0"), instead));
-            }
+            self.budget(name, budget.get("ceiling").and_then(Value::as_u64).unwrap_or_default())?;
         }
         let of =
             |group: &str| agent.policy.get("action_policy").and_then(|policy| policy.get(group)?.as_object());
@@ -169,13 +174,20 @@ impl Known {
             let instead = "write CallRule::at_least, or CallRule::after with CallRule::one_of";
             return Err(Ignored::new("a call rule cannot act", instead));
         }
-        if agent.repetition_limit == 1 {
-            return Err(Ignored::new("`repetition_limit` is 1", "write at least 2, or 0 to switch it off"));
+        Ok(())
+    }
+
+    /// Checks that a budget exists and leaves something to use.
+    pub(super) fn budget(&self, name: &str, ceiling: u64) -> Result<(), Ignored> {
+        self.budget_name(name)?;
+        if ceiling == 0 {
+            let instead = "write at least 1; a tool that must not be called is denied by policy";
+            return Err(Ignored::new(format!("the budget `{name}` is 0"), instead));
         }
         Ok(())
     }
 
-    fn budget(&self, name: &str) -> Result<(), Ignored> {
+    fn budget_name(&self, name: &str) -> Result<(), Ignored> {
         match name.strip_prefix(BUDGET_OF_TOOL) {
             Some(tool) => self.tool(tool),
             None if BUDGETS.contains(&name) => Ok(()),
@@ -222,8 +234,7 @@ impl Known {
                 Ok(())
             }
             "compaction_policy" => self.compaction(value),
-            // Parsed strictly when the run starts.
-            "limits" => Ok(()),
+            "limits" => limits(value),
             _ if value.is_object() => Ok(()),
             _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
         }
@@ -260,6 +271,23 @@ fn listed(known: &BTreeSet<String>) -> String {
     } else {
         format!("write one of {}", known.join(", "))
     }
+}
+
+fn limits(value: &Value) -> Result<(), Ignored> {
+    let Some(given) = value.as_object() else {
+        return Err(Ignored::new("the option `limits` is no object", "write a JSON object"));
+    };
+    for (key, value) in given {
+        if !LIMITS.contains(&key.as_str()) {
+            let known = format!("write one of {}", LIMITS.join(", "));
+            return Err(Ignored::new(format!("`limits` has no `{key}`"), known));
+        }
+        if value.as_u64().is_none_or(|value| value == 0) {
+            let instead = "write a whole number, at least 1, or leave it out";
+            return Err(Ignored::new(format!("`{key}` of `limits` is {value}"), instead));
+        }
+    }
+    Ok(())
 }
 
 /// An option whose value is one number.

@@ -210,6 +210,11 @@ pub enum DecideError {
     /// No such wait exists.
     #[error("there is no open question {0}")]
     Unknown(String),
+    /// The decision names no person.
+    #[error(
+        "the decision about {0} names no person: say who decides, such as Decision::approve(\"user:ada\")"
+    )]
+    NoPerson(WaitId),
     /// Another answer was first, or the wait expired.
     #[error("{wait} was {how} before, by {}", by.name())]
     Late {

@@ -106,7 +106,7 @@ pub enum WorkError {
     /// A run with this status, or whose conversation continued without it, cannot be reopened.
     #[error("{0}")]
     NotResumable(#[source] ResumeError),
-    /// The message is malformed, or a result record cannot be written.
+    /// The message or a budget is malformed, or a result record cannot be written.
     #[error(transparent)]
     Invalid(#[from] ContractError),
     /// The run cannot be read or continued here.

@@ -47,8 +47,11 @@ impl RunHandle {
     /// ```
     ///
     /// # Errors
-    /// If the worker cannot be started.
+    /// If the run does not exist, or the worker cannot be started.
     pub async fn events(&self) -> Result<RunEvents, WorkError> {
+        if self.runtime.store().run(self.run.clone()).await?.is_none() {
+            return Err(WorkError::UnknownRun(self.run.clone()));
+        }
         self.runtime.events(&self.run, Seq(0)).await
     }
 

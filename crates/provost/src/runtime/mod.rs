@@ -14,6 +14,7 @@ mod principal;
 mod request;
 mod sessions;
 mod start;
+mod values;
 
 pub use answers::ClientRequest;
 pub use build::BuildError;

@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::check::Known;
-use super::{Builder, Outcome, Request, RunHandle, RunStatus, StartError, WorkError};
+use super::{BuildError, Builder, Ignored, Outcome, Request, RunHandle, RunStatus, StartError, WorkError};
 use super::{output, principal};
 use crate::Agent;
 
@@ -194,10 +194,18 @@ impl Runtime {
     }
 
     /// Compiles an agent without the settings of a request.
-    fn compiled(&self, agent: &Agent) -> Result<Arc<CompiledAgent>, StartError> {
+    fn compiled(&self, agent: &Agent) -> Result<Arc<CompiledAgent>, ContractError> {
         let run: RunId = "run".parse().map_err(|_| unnamed())?;
         let options = self.options(&Request::default(), agent, &run);
         Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
+    }
+
+    /// Checks that every agent can start a run.
+    pub(super) fn check_agents(&self) -> Result<(), BuildError> {
+        self.0.agents.values().try_for_each(|agent| match self.compiled(agent) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(BuildError::Invalid { agent: agent.name.clone(), error }),
+        })
     }
 
     /// Starts the worker of this runtime, unless it has started: it expires overdue waits, continues the runs
@@ -251,8 +259,12 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If the run does not exist, has not ended, or its status is final.
+    /// If the run does not exist, has not ended, or its status is final, or if a budget does not exist or is 0.
     pub async fn reopen(&self, run: &RunId, resume: Resume) -> Result<RunHandle, WorkError> {
+        for (name, ceiling) in &resume.budgets {
+            let invalid = |no: Ignored| ContractError::field("invalid_budget", "budgets", &no.to_string());
+            self.0.known.budget(name, *ceiling).map_err(invalid)?;
+        }
         let runs = self.runs().await?;
         let by = resume.by.unwrap_or_else(crate::library);
         let resumed = runs.doors.resume(run, resume.budgets, &resume.reason, by).await;
@@ -265,7 +277,12 @@ impl Runtime {
     }
 
     /// Returns the events of a run after a position, and deltas while they stream. The run may be active or
-    /// ended, and may be active in any process.
+    /// ended, and may be active in any process. The stream ends after the last event of an ended run; a position
+    /// after that event counts as its own.
+    ///
+    /// From its beginning, `Seq(0)`, a run can be followed before it starts ([`Request::run`] chooses its id), so
+    /// that no delta is missed: the stream waits for the start. Use [`RunHandle::events`] for a run that must
+    /// exist.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
@@ -285,8 +302,14 @@ impl Runtime {
     /// ```
     ///
     /// # Errors
-    /// If the worker cannot be started.
+    /// If the run does not exist and the position is not its beginning, the store fails, or the worker cannot be
+    /// started.
     pub async fn events(&self, run: &RunId, after: Seq) -> Result<RunEvents, WorkError> {
+        let after = match self.0.store.run(run.clone()).await? {
+            Some(listed) => after.min(listed.row.head),
+            None if after == Seq(0) => after,
+            None => return Err(WorkError::UnknownRun(run.clone())),
+        };
         Ok(self.runs().await?.events.follow(run, after))
     }
 

@@ -337,7 +337,9 @@ impl Tool {
     #[must_use]
     pub fn timeout(self, time: Duration) -> Self {
         let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.says("timeout_ms", ms.max(1).into())
+        // Less than a millisecond is one; no time at all is an error when the runtime is built.
+        let least = u64::from(!time.is_zero());
+        self.says("timeout_ms", ms.max(least).into())
     }
 
     fn says(mut self, field: &str, value: Value) -> Self {

@@ -81,8 +81,8 @@ type Piece = (Option<u32>, Delta);
 /// The events of one run, from a position on, and the deltas of this process between them: those of a model call
 /// stand between its request and its response.
 ///
-/// It ends behind the event that ended the run, if nothing follows it. A run that rests is not over: the stream
-/// waits.
+/// It ends behind the event that ended the run, if nothing follows it, and at once if the position is there. A run
+/// that rests is not over: the stream waits.
 pub struct RunEvents(Pin<Box<dyn Stream<Item = Followed> + Send>>);
 
 /// The state behind the events of one run.
@@ -93,7 +93,8 @@ struct Follower {
     deltas: Option<broadcast::Receiver<Piece>>,
     requests: Requests,
     hub: EventHub,
-    /// The event that ended the run, once it was given out.
+    /// Where the run may be over: the position it is followed from, or the event that ended it, once it was given
+    /// out.
     end: Option<Seq>,
 }
 
@@ -192,7 +193,9 @@ impl EventHub {
         lock(&self.inner.watchers).push(Watcher { run: run.clone(), after, events: sender });
         self.inner.news.notify_one();
         let (run, requests, hub) = (run.clone(), Requests::default(), self.clone());
-        Follower { run, events, deltas, requests, hub, end: None }
+        // A run that is followed from its beginning has something to give, now or when it starts.
+        let end = (after > Seq(0)).then_some(after);
+        Follower { run, events, deltas, requests, hub, end }
     }
 }
 

@@ -174,7 +174,9 @@ impl HostPerformer {
         match policy.go_on(finished_turn(of, context, transcript)).await {
             Ok(true) => HookAnswer::Proceed { ruling: None },
             Ok(false) => HookAnswer::Complete { reason: "continue".into(), record: Object::new() },
-            Err(HostError(message)) => HookAnswer::Failed { fault: Fault::new("continue_failed", message) },
+            Err(HostError(message)) => HookAnswer::Failed {
+                fault: Fault::new("continue_failed", reason_or(message, "A continue hook failed.")),
+            },
         }
     }
 
@@ -241,6 +243,11 @@ pub(super) fn missing() -> HookAnswer {
     HookAnswer::Failed { fault: Fault::new("hook_missing", "The hook that must decide does not exist here.") }
 }
 
+/// Returns the reason, or the usual sentence if a hook gave none: a result with an empty reason cannot be written.
+pub(super) fn reason_or(reason: String, usual: &str) -> String {
+    if reason.trim().is_empty() { usual.to_owned() } else { reason }
+}
+
 fn failed(failure: HookFailure, what: &str) -> HookAnswer {
     let fault = match what {
         "mediation" => Fault::new(
@@ -276,7 +283,7 @@ fn rejected(action: &ActionView, rejection: port::Rejection) -> HookAnswer {
     if json::present(&metadata, "error_type").is_none() {
         metadata.insert("error_type".into(), "pre_tool_mediation_rejected".into());
     }
-    let sentence = rejection.error.unwrap_or_else(|| "Tool call rejected by pre-tool mediator.".to_owned());
+    let sentence = reason_or(rejection.error.unwrap_or_default(), "Tool call rejected by pre-tool mediator.");
     let given = rejection.result.and_then(|result| ToolResult::parse(&Value::Object(result)).ok());
     let made =
         || ToolResult::failure(&action.spec.operation, &sentence, metadata.clone(), rejection.runtime).ok();

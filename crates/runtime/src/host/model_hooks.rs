@@ -8,7 +8,7 @@ use provost_engine::Fault;
 use provost_engine::event::{HookAnswer, ModelResponded};
 
 use super::HostPerformer;
-use super::hooks::missing;
+use super::hooks::{missing, reason_or};
 use crate::actor::RunContext;
 use crate::port::{Guard, HostError, ModelTurn, SpokenTurn, Transcript};
 
@@ -32,10 +32,13 @@ impl HostPerformer {
                 message.metadata.insert("type".into(), "before_model".into());
                 HookAnswer::Message { messages: vec![Arc::new(message)], record: Object::new() }
             }
-            Ok(Guard::Refuse(reason)) => refused(reason),
-            Err(HostError(message)) => {
-                HookAnswer::Failed { fault: Fault::new("before_model_failed", message) }
-            }
+            Ok(Guard::Refuse(reason)) => refused(reason, "A hook refused the model call."),
+            Err(HostError(message)) => HookAnswer::Failed {
+                fault: Fault::new(
+                    "before_model_failed",
+                    reason_or(message, "A hook before the model failed."),
+                ),
+            },
         }
     }
 
@@ -53,17 +56,18 @@ impl HostPerformer {
             SpokenTurn { turn: of.turn.into(), text: &text, calls: &response.calls, messages, context };
         match hook.after(turn).await {
             Ok(Guard::Pass) => HookAnswer::Proceed { ruling: None },
-            Ok(Guard::Refuse(reason)) => refused(reason),
+            Ok(Guard::Refuse(reason)) => refused(reason, "A hook refused the response."),
             Ok(Guard::Say(_)) => HookAnswer::Failed {
                 fault: Fault::new("after_model_failed", "A hook after the model can only pass or refuse."),
             },
-            Err(HostError(message)) => {
-                HookAnswer::Failed { fault: Fault::new("after_model_failed", message) }
-            }
+            Err(HostError(message)) => HookAnswer::Failed {
+                fault: Fault::new("after_model_failed", reason_or(message, "A hook after the model failed.")),
+            },
         }
     }
 }
 
-fn refused(reason: String) -> HookAnswer {
-    HookAnswer::Reject { fault: Fault::new(REFUSED, reason), result: None, completes: false }
+fn refused(reason: String, usual: &str) -> HookAnswer {
+    let fault = Fault::new(REFUSED, reason_or(reason, usual));
+    HookAnswer::Reject { fault, result: None, completes: false }
 }
