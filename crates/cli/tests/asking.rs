@@ -112,7 +112,7 @@ fn a_change_that_does_not_fit_leaves_the_question_open() {
     terminal.enters("e");
     terminal.until("y n e w l ?");
     terminal.enters("y");
-    terminal.until("do not fit");
+    terminal.until("do not match its schema");
     terminal.until("Nothing is decided.");
     terminal.until(ASKS);
     terminal.enters("y");
