@@ -34,9 +34,9 @@ impl Exit {
         ),
         (Self::Waiting, "the run waits for an approval or an answer"),
         (Self::Stopped, "a limit stopped the run, or it repeated itself"),
-        (Self::HungUp, "SIGHUP: the run was cancelled"),
+        (Self::HungUp, "SIGHUP: the run was cancelled; one that asked a question waits"),
         (Self::Cancelled, "the run was cancelled or interrupted"),
-        (Self::Terminated, "SIGTERM: the run was cancelled"),
+        (Self::Terminated, "SIGTERM: the run was cancelled; one that asked a question waits"),
     ];
 
     /// The number.
