@@ -7,6 +7,7 @@ mod approvals;
 mod compaction;
 mod corpus;
 mod identity;
+mod inputs;
 mod markdown;
 mod message;
 mod providers;

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::policies::Policies;
 use super::{
-    ActionId, CODE, Condition, ContextRef, ExecutorRef, FailurePolicy, Prompt, Reference, Repeat, Resource,
-    ResultPolicy,
+    ActionId, CODE, Condition, ContextRef, ExecutorRef, FailurePolicy, ForEach, Prompt, Reference, Repeat,
+    Resource, ResultPolicy,
 };
 use crate::json::{self as read, Object};
 use crate::{ContractError, Result};
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "id",
     "title",
     "description",
@@ -28,6 +28,7 @@ const KEYS: [&str; 19] = [
     "failure_policy",
     "when",
     "repeat",
+    "for_each",
     "resources",
     "policies",
 ];
@@ -47,7 +48,7 @@ pub struct Action {
     pub operation: Option<String>,
     /// Who is asked.
     pub executor: ExecutorRef,
-    /// Structured values for the executor.
+    /// Structured values for the executor; [`resolve_input`](super::resolve_input) makes them its arguments.
     pub input: Object,
     /// What must have ended first.
     pub depends_on: Vec<ActionId>,
@@ -65,6 +66,8 @@ pub struct Action {
     pub when: Vec<Condition>,
     /// A bounded loop.
     pub repeat: Option<Repeat>,
+    /// One execution for every item of a list; never beside `repeat`.
+    pub for_each: Option<ForEach>,
     /// What it reads and writes.
     pub resources: Vec<Resource>,
     /// What it says of its own limits.
@@ -90,6 +93,7 @@ impl Action {
             failure_policy: FailurePolicy::default(),
             when: Vec::new(),
             repeat: None,
+            for_each: None,
             resources: Vec::new(),
             policies: Policies::default(),
         }
@@ -146,7 +150,7 @@ impl Action {
         if let Some(policies) = read::present(raw, "policies") {
             self.policies = Policies::parse(policies)?;
         }
-        self.repeat = read::present(raw, "repeat").map(Repeat::parse).transpose()?;
+        self.read_loops(raw)?;
         self.persist = match read::present(raw, "persist") {
             None => false,
             Some(Value::Bool(persist)) => *persist,
@@ -155,8 +159,19 @@ impl Action {
         Ok(())
     }
 
-    /// The wire form. `when`, `repeat`, `resources`, `policies` and the source of the prompt stand only
-    /// where they were declared.
+    /// Reads `repeat` and `for_each`; an action has one of them at most.
+    pub fn read_loops(&mut self, raw: &Object) -> Result<()> {
+        self.repeat = read::present(raw, "repeat").map(Repeat::parse).transpose()?;
+        self.for_each = read::present(raw, "for_each").map(ForEach::parse).transpose()?;
+        if self.repeat.is_some() && self.for_each.is_some() {
+            let reason = "cannot stand beside repeat: an action has one loop, so give each its own action";
+            return Err(ContractError::field(CODE, "for_each", reason));
+        }
+        Ok(())
+    }
+
+    /// The wire form. `when`, `repeat`, `for_each`, `resources`, `policies` and the source of the prompt
+    /// stand only where they were declared.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({
             "id": self.id,
@@ -191,6 +206,9 @@ impl Action {
         }
         if let Some(repeat) = &self.repeat {
             wire.insert("repeat".into(), repeat.to_value());
+        }
+        if let Some(for_each) = &self.for_each {
+            wire.insert("for_each".into(), for_each.to_value());
         }
         if !self.resources.is_empty() {
             wire.insert("resources".into(), self.resources.iter().map(Resource::to_value).collect());
@@ -244,6 +262,17 @@ mod tests {
             "policies": { "privacy": ["output"] },
         });
         assert_eq!(Action::parse(&wire).unwrap().to_value(), wire);
+    }
+
+    #[test]
+    fn one_action_has_one_loop() {
+        let (repeat, for_each) = (json!({ "max": 2 }), json!({ "in": "action:a.output", "max": 2 }));
+        let parse = |wire: Value| Action::parse(&wire);
+        let looped = json!({ "id": "b", "for_each": for_each });
+        assert_eq!(parse(looped).unwrap().to_value()["for_each"], for_each);
+        assert!(parse(json!({ "id": "b", "repeat": repeat })).unwrap().to_value().get("for_each").is_none());
+        let both = parse(json!({ "id": "b", "repeat": repeat, "for_each": for_each })).unwrap_err();
+        assert_eq!((both.code(), both.field_paths()), ("invalid_schema", &["for_each".to_owned()][..]));
     }
 
     #[test]

@@ -1,0 +1,384 @@
+//! The input of an action: values, and the `$ref` and `$literal` objects between them.
+//!
+//! `{"$ref": "<reference>"}` stands for a value that is known when the action starts; `{"$literal": <value>}`
+//! stands for its content, in which nothing is replaced. Substituted values are data: they are never
+//! searched for references again, because they may come from a tool or a web page.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+
+use serde_json::Value;
+
+use super::{CODE, InputRef, InputSource};
+use crate::json::Object;
+use crate::{ContractError, Result};
+
+const REF: &str = "$ref";
+const LITERAL: &str = "$literal";
+
+/// A `$ref` of an input, or an object that is neither a valid `$ref` nor a valid `$literal`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputSlot {
+    /// Its JSON pointer in the input; empty for the input itself.
+    pub pointer: String,
+    /// The reference, or why it is none.
+    pub reference: Result<InputRef>,
+}
+
+/// Returns the references of an input, in order.
+pub fn input_slots(input: &Object) -> Vec<InputSlot> {
+    let mut slots = Vec::new();
+    visit_object(input, &mut Path::default(), &mut |path, special| {
+        let reference = match special {
+            Special::Reference(read) => read,
+            Special::Literal(Ok(_)) => return,
+            Special::Literal(Err(error)) => Err(error),
+        };
+        slots.push(InputSlot { pointer: path.pointer(), reference });
+    });
+    slots
+}
+
+/// Why an input has no arguments yet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reference} at {pointer:?} {why}")]
+pub struct Unresolved {
+    /// The JSON pointer of the `$ref` in the input.
+    pub pointer: String,
+    /// The text of the reference.
+    pub reference: String,
+    /// What is wrong with it, as the end of a sentence.
+    pub why: String,
+}
+
+/// Returns the arguments: the input with the value of every `$ref` and the content of every `$literal`.
+///
+/// `lookup` returns the whole value of a source, or why there is none, as the end of a sentence. The result
+/// must not be resolved again: a `$ref` in it is data.
+///
+/// # Errors
+/// The first reference that is invalid, has no value, or has none at its pointer.
+pub fn resolve_input<'v>(
+    input: &Object,
+    mut lookup: impl FnMut(&InputSource) -> std::result::Result<Cow<'v, Value>, String>,
+) -> std::result::Result<Object, Unresolved> {
+    let whole = input.get(REF).and_then(Value::as_str).unwrap_or(LITERAL);
+    let resolved = rebuild_object(input, &mut Path::default(), &mut |path, special| {
+        let unresolved =
+            |reference: String, why: String| Unresolved { pointer: path.pointer(), reference, why };
+        match special {
+            Special::Literal(content) => {
+                content.cloned().map_err(|error| unresolved(LITERAL.to_owned(), error.message().to_owned()))
+            }
+            Special::Reference(Err(error)) => Err(unresolved(REF.to_owned(), error.message().to_owned())),
+            Special::Reference(Ok(reference)) => {
+                value_of(&reference, &mut lookup).map_err(|why| unresolved(reference.to_string(), why))
+            }
+        }
+    })?;
+    match resolved {
+        Value::Object(arguments) => Ok(arguments),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let why = "is the whole input and must be an object".to_owned();
+            Err(Unresolved { pointer: String::new(), reference: whole.to_owned(), why })
+        }
+    }
+}
+
+fn value_of<'v>(
+    reference: &InputRef,
+    lookup: &mut impl FnMut(&InputSource) -> std::result::Result<Cow<'v, Value>, String>,
+) -> std::result::Result<Value, String> {
+    let value = lookup(&reference.reference)?;
+    match reference.pointer() {
+        None => Ok(value.into_owned()),
+        Some(pointer) => {
+            let missing = || format!("has no value at {pointer:?}");
+            reference.select(&value).cloned().ok_or_else(missing)
+        }
+    }
+}
+
+/// The part of an input that is known before its references are: what a schema can be checked against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownInput {
+    /// The input with null for every reference and the content of every `$literal`.
+    pub value: Value,
+    unknown: Vec<String>,
+    literals: Vec<String>,
+}
+
+impl KnownInput {
+    /// Returns the known part; none if the input has neither a `$ref` nor a `$literal`.
+    pub fn of(input: &Object) -> Option<Self> {
+        let mut found = false;
+        visit_object(input, &mut Path::default(), &mut |_, _| found = true);
+        if !found {
+            return None;
+        }
+        let (mut unknown, mut literals) = (Vec::new(), Vec::new());
+        let rebuilt: std::result::Result<Value, Infallible> =
+            rebuild_object(input, &mut Path::default(), &mut |path, special| {
+                Ok(if let Special::Literal(Ok(content)) = special {
+                    literals.push(path.pointer());
+                    content.clone()
+                } else {
+                    unknown.push(path.pointer());
+                    Value::Null
+                })
+            });
+        let Ok(value) = rebuilt;
+        Some(Self { value, unknown, literals })
+    }
+
+    /// The JSON pointers of the values that are not known, in order.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Whether the value at a pointer into `value` is a reference, or inside one.
+    pub fn is_unknown(&self, pointer: &str) -> bool {
+        self.unknown.iter().any(|unknown| below(pointer, unknown).is_some())
+    }
+
+    /// Whether the value at a pointer into `value` has a reference inside.
+    pub fn is_partly_known(&self, pointer: &str) -> bool {
+        self.unknown.iter().any(|unknown| below(unknown, pointer).is_some_and(|rest| !rest.is_empty()))
+    }
+
+    /// Returns the pointer in the input that a pointer into `value` corresponds to.
+    pub fn source_pointer(&self, pointer: &str) -> String {
+        let inside = |literal: &String| Some((literal.clone(), below(pointer, literal)?));
+        match self.literals.iter().find_map(inside) {
+            Some((literal, rest)) => format!("{literal}/{LITERAL}{rest}"),
+            None => pointer.to_owned(),
+        }
+    }
+}
+
+/// Returns the rest of a JSON pointer at or below another one.
+fn below<'p>(pointer: &'p str, other: &str) -> Option<&'p str> {
+    pointer.strip_prefix(other).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// An object with a meaning of its own.
+enum Special<'a> {
+    Reference(Result<InputRef>),
+    Literal(Result<&'a Value>),
+}
+
+impl<'a> Special<'a> {
+    fn of(object: &'a Object) -> Option<Self> {
+        let alone = |key: &str| {
+            let reason = format!(
+                "an object with {key} has no other keys; to pass it as it is, write {{\"{LITERAL}\": …}} around it"
+            );
+            if object.len() == 1 { Ok(()) } else { Err(ContractError::whole(CODE, &reason)) }
+        };
+        if let Some(reference) = object.get(REF) {
+            return Some(Self::Reference(alone(REF).and_then(|()| read_reference(reference))));
+        }
+        let content = object.get(LITERAL)?;
+        Some(Self::Literal(alone(LITERAL).map(|()| content)))
+    }
+}
+
+fn read_reference(value: &Value) -> Result<InputRef> {
+    match value.as_str() {
+        Some(text) => InputRef::parse(text),
+        None => {
+            let reason = format!("{REF} must be the text of a reference, such as action:<id>.output");
+            Err(ContractError::whole(CODE, &reason))
+        }
+    }
+}
+
+/// The way from an input to one of its values.
+#[derive(Default)]
+struct Path<'a>(Vec<Step<'a>>);
+
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    fn within<T>(&mut self, step: Step<'a>, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.0.push(step);
+        let result = work(self);
+        self.0.pop();
+        result
+    }
+
+    fn pointer(&self) -> String {
+        let mut text = String::new();
+        for step in &self.0 {
+            text.push('/');
+            match step {
+                Step::Key(key) => text.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                Step::Index(index) => text.push_str(&index.to_string()),
+            }
+        }
+        text
+    }
+}
+
+fn visit_object<'a>(object: &'a Object, path: &mut Path<'a>, found: &mut impl FnMut(&Path<'a>, Special<'a>)) {
+    if let Some(special) = Special::of(object) {
+        return found(path, special);
+    }
+    for (key, value) in object {
+        path.within(Step::Key(key), |path| visit(value, path, found));
+    }
+}
+
+fn visit<'a>(value: &'a Value, path: &mut Path<'a>, found: &mut impl FnMut(&Path<'a>, Special<'a>)) {
+    match value {
+        Value::Object(object) => visit_object(object, path, found),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.within(Step::Index(index), |path| visit(item, path, found));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn rebuild_object<'a, E>(
+    object: &'a Object,
+    path: &mut Path<'a>,
+    replace: &mut impl FnMut(&Path<'a>, Special<'a>) -> std::result::Result<Value, E>,
+) -> std::result::Result<Value, E> {
+    if let Some(special) = Special::of(object) {
+        return replace(path, special);
+    }
+    let mut rebuilt = Object::new();
+    for (key, value) in object {
+        let value = path.within(Step::Key(key), |path| rebuild(value, path, replace))?;
+        rebuilt.insert(key.clone(), value);
+    }
+    Ok(Value::Object(rebuilt))
+}
+
+fn rebuild<'a, E>(
+    value: &'a Value,
+    path: &mut Path<'a>,
+    replace: &mut impl FnMut(&Path<'a>, Special<'a>) -> std::result::Result<Value, E>,
+) -> std::result::Result<Value, E> {
+    match value {
+        Value::Object(object) => rebuild_object(object, path, replace),
+        Value::Array(items) => {
+            let item = |(index, item)| path.within(Step::Index(index), |path| rebuild(item, path, replace));
+            items.iter().enumerate().map(item).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(value.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        crate::json::into_object(value)
+    }
+
+    fn resolve(input: Value) -> std::result::Result<Value, Unresolved> {
+        let output = json!({ "files": ["a", { "b/c": 7 }], "$ref": "data" });
+        let lookup = |source: &InputSource| match source.to_string().as_str() {
+            "action:look.output" => Ok(Cow::Borrowed(&output)),
+            "item" => Ok(Cow::Owned(json!(3))),
+            _ => Err("is not there".to_owned()),
+        };
+        resolve_input(&object(input), lookup).map(Value::Object)
+    }
+
+    #[test]
+    fn a_reference_becomes_its_value_with_its_type() {
+        for (input, arguments) in [
+            (json!({ "a": { "$ref": "item" } }), json!({ "a": 3 })),
+            (json!({ "a": [1, { "$ref": "action:look.output#/files/1/b~1c" }] }), json!({ "a": [1, 7] })),
+            (
+                json!({ "$ref": "action:look.output" }),
+                json!({ "files": ["a", { "b/c": 7 }], "$ref": "data" }),
+            ),
+            (json!({ "a": { "$literal": { "$ref": 1 } } }), json!({ "a": { "$ref": 1 } })),
+            (
+                json!({ "a": { "$literal": { "$literal": { "$ref": "item" } } } }),
+                json!({ "a": { "$literal": { "$ref": "item" } } }),
+            ),
+            (json!({ "$literal": { "b": 1 } }), json!({ "b": 1 })),
+            (json!({ "a": "$ref", "b": ["$literal"] }), json!({ "a": "$ref", "b": ["$literal"] })),
+        ] {
+            assert_eq!(resolve(input.clone()).as_ref(), Ok(&arguments), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_says_where_and_why() {
+        for (input, pointer, reference, why) in [
+            (json!({ "a": { "$ref": "input:user.goal" } }), "/a", "input:user.goal", "is not there"),
+            (
+                json!({ "a/b": [{ "$ref": "action:look.output#/files/9" }] }),
+                "/a~1b/0",
+                "action:look.output#/files/9",
+                "has no value at \"/files/9\"",
+            ),
+            (json!({ "$ref": "item" }), "", "item", "is the whole input and must be an object"),
+            (json!({ "$literal": 1 }), "", "$literal", "is the whole input and must be an object"),
+        ] {
+            let unresolved = resolve(input).unwrap_err();
+            assert_eq!(
+                (unresolved.pointer.as_str(), unresolved.reference.as_str(), unresolved.why.as_str()),
+                (pointer, reference, why)
+            );
+        }
+        assert!(resolve(json!({ "a": { "$ref": 1 } })).is_err());
+    }
+
+    #[test]
+    fn every_reference_is_listed_with_its_place_and_a_literal_hides_its_own() {
+        let input = object(json!({
+            "a": { "$ref": "item#/x" },
+            "b": [{ "$literal": { "$ref": "item" } }, { "c~d": { "$ref": "nowhere" } }],
+            "e": { "$ref": "item", "more": 1 },
+            "f": { "$ref": 1 },
+            "g": { "$literal": 1, "more": 1 },
+        }));
+        let slots: Vec<String> = input_slots(&input)
+            .into_iter()
+            .map(|slot| match slot.reference {
+                Ok(reference) => format!("{} {reference}", slot.pointer),
+                Err(error) => format!("{} {}", slot.pointer, error.code()),
+            })
+            .collect();
+        assert_eq!(
+            slots,
+            [
+                "/a item#/x",
+                "/b/1/c~0d unresolved_reference",
+                "/e invalid_schema",
+                "/f invalid_schema",
+                "/g invalid_schema",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_known_has_the_content_of_literals_and_nothing_for_references() {
+        assert_eq!(KnownInput::of(&object(json!({ "a": { "ref": "item" } }))), None);
+        let input = object(json!({ "a": { "$literal": { "b": [1] } }, "c": [{ "$ref": "item" }] }));
+        let known = KnownInput::of(&input).unwrap();
+        assert_eq!(known.value, json!({ "a": { "b": [1] }, "c": [null] }));
+        assert_eq!(known.unknown(), ["/c/0"]);
+        assert!(known.is_unknown("/c/0/x") && known.is_unknown("/c/0") && !known.is_unknown("/c"));
+        assert!(known.is_partly_known("/c") && known.is_partly_known("") && !known.is_partly_known("/c/0"));
+        for (pointer, source) in
+            [("/a/b/0", "/a/$literal/b/0"), ("/a", "/a/$literal"), ("/c", "/c"), ("", "")]
+        {
+            assert_eq!(known.source_pointer(pointer), source);
+        }
+    }
+}
