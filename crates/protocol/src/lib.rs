@@ -12,9 +12,9 @@ mod show;
 pub use read::{
     Accepted, Ancestors, ArgumentFault, ArgumentSchema, AssistantMessage, Availability, CARRIER_TOOL,
     Carrier, Catalog, Checked, Choice, Code, Content, Decision, Entry, Envelope, Finding, Finish, Graph,
-    GraphFault, Intent, Limits, Mode, NativeCall, Node, Permission, Place, PlanPreview, Refused,
+    GraphFault, Intent, Limits, Mode, NativeCall, Node, Permission, Place, PlanPreview, Price, Refused,
     ReportFormat, ReportSection, ReportSpec, Speaking, Strategy, Turn, Violation, Written, accept, check,
-    schemas, write_declaration,
+    check_in, merged_policies, price, schemas, task_text, write_declaration,
 };
 pub use run::{schedule, select};
 pub use show::tokens::TokenCounter;

@@ -39,6 +39,11 @@ pub fn input_slots(input: &Object) -> Vec<InputSlot> {
     slots
 }
 
+/// Whether an object is a `$ref` or a `$literal`, valid or not.
+pub fn is_replaced(object: &Object) -> bool {
+    Special::of(object).is_some()
+}
+
 /// Why an input has no arguments yet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reference} at {pointer:?} {why}")]

@@ -31,7 +31,7 @@ pub use executor::{ExecutorRef, ExecutorType, Target};
 pub use failure_policy::{FailurePolicy, OnFailure};
 pub use for_each::ForEach;
 pub use id::ActionId;
-pub use input::{InputSlot, KnownInput, Unresolved, input_slots, resolve_input};
+pub use input::{InputSlot, KnownInput, Unresolved, input_slots, is_replaced, resolve_input};
 pub use input_ref::{InputRef, InputSource};
 pub use observation::{ContentFormat, Cut, Observation, SummaryLevel};
 pub use outcome::{Outcome, OutcomeReason};

@@ -2,12 +2,13 @@
 
 use provost_contract::Action;
 use provost_contract::json::Object;
+use provost_contract::policies::Merged;
 use serde::Serialize;
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::Violation;
 use crate::read::forms::{Decision, Envelope, ReportSpec};
+use crate::{Turn, Violation, merged_policies};
 
 /// How a message carried its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
@@ -111,7 +112,7 @@ impl Content {
     }
 
     /// Returns the declared actions, including those of a plan.
-    pub(crate) fn declared(&self) -> &[Action] {
+    pub fn declared(&self) -> &[Action] {
         if let Self::Plan(preview) = self { &preview.0 } else { self.actions() }
     }
 
@@ -146,6 +147,11 @@ pub struct Accepted {
 impl Accepted {
     pub(crate) fn new(carrier: Carrier, content: Content) -> Self {
         Self { carrier, content, message: None, user_visible: None, envelope: None, violations: Vec::new() }
+    }
+
+    /// Returns the policies of one of its actions, with the layer that decided each.
+    pub fn merged_policies(&self, action: &Action, turn: &Turn<'_>) -> Merged {
+        merged_policies(action, self.envelope.as_ref(), turn)
     }
 
     /// Returns whether the message had to be repaired or recovered.

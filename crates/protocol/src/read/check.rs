@@ -20,7 +20,11 @@ pub struct Checked {
 
 /// Checks a text: one JSON declaration of either form, or a message with a fenced block.
 pub fn check(text: &str, catalog: &Catalog) -> Checked {
-    let turn = Turn::new(Speaking::Protocol, catalog);
+    check_in(text, &Turn::new(Speaking::Protocol, catalog))
+}
+
+/// Checks a text in a turn: with its catalog, policies, limits and earlier completed actions.
+pub fn check_in(text: &str, turn: &Turn<'_>) -> Checked {
     let visible = Visible::of(text);
     let document = Document::read(visible.text());
     let mut notes = Notes::default();
@@ -28,10 +32,10 @@ pub fn check(text: &str, catalog: &Catalog) -> Checked {
         notes.json = JsonText::Alone(text.to_owned());
         // The text is the declaration; there are no sections around it.
         let nothing = Document::read("");
-        parse_declaration(text, &turn, &mut notes)
-            .and_then(|value| read_declaration(&value, Carrier::ToolCall, &nothing, &turn, &mut notes))
+        parse_declaration(text, turn, &mut notes)
+            .and_then(|value| read_declaration(&value, Carrier::ToolCall, &nothing, turn, &mut notes))
     } else {
-        read_text(&document, &turn, &mut notes)
+        read_text(&document, turn, &mut notes)
     };
     let is_declaration = read.as_ref().is_none_or(|accepted| accepted.carrier != Carrier::None);
     if !is_declaration {
@@ -101,7 +105,7 @@ hm
         11:69 invalid_schema: result_policy.return_to_model must be one of: none, summary, structured, excerpt, full, on_failure, on_demand, adaptive
         11:23 invalid_arguments: fs_read: start: "1" is not of type "integer"
         11:13 invalid_arguments: fs_read: "path" is a required property
-        12:80 invalid_schema: unknown field depend; known: type, id, title, description, reason, operation, executor, input, depends_on, context_refs, prompt_ref, result_policy, persist, failure_policy, when, repeat, resources, policies
+        12:80 invalid_schema: unknown field depend; known: type, id, title, description, reason, operation, executor, input, depends_on, context_refs, prompt_ref, result_policy, persist, failure_policy, when, repeat, for_each, resources, policies
         11:43 unknown_dependency: look depends on "red", which is neither declared here nor completed earlier
         12:50 unknown_dependency: last depends on "nobody", which is neither declared here nor completed earlier
         "#);

@@ -49,6 +49,8 @@ pub enum Code {
     DuplicateSection,
     /// A call outside the protocol that is not provably harmless.
     UnsafeRecovery,
+    /// Two actions without an order use the same resource, and a policy refuses that.
+    ResourceConflict,
     /// A limit was exceeded.
     LimitExceeded,
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use provost_contract::policies::Policies;
+
 use crate::Catalog;
 
 /// How an agent requests work. Text of a plain agent that looks like the protocol is only text.
@@ -46,6 +48,10 @@ pub struct Turn<'a> {
     pub catalog: &'a Catalog,
     /// The ids of satisfied actions of earlier runs.
     pub completed: HashSet<String>,
+    /// The policies of the runtime.
+    pub runtime_policies: Policies,
+    /// The policies of the agent.
+    pub agent_policies: Policies,
     /// The size limits of a declaration.
     pub limits: Limits,
     /// The number of this attempt in the turn, from 1.
@@ -61,6 +67,8 @@ impl<'a> Turn<'a> {
             speaking,
             catalog,
             completed: HashSet::new(),
+            runtime_policies: Policies::default(),
+            agent_policies: Policies::default(),
             limits: Limits::default(),
             attempt: 1,
             retries_max: 1,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::ArgumentSchema;
+use super::{ArgumentFault, ArgumentSchema};
 
 const CODE: &str = "invalid_catalog";
 
@@ -146,6 +146,13 @@ impl Entry {
         };
         self.input_schema = json::present(raw, "input_schema").map(ArgumentSchema::compile).transpose()?;
         Ok(())
+    }
+
+    /// Checks resolved arguments completely; empty if they match. The schema is the one that the declaration
+    /// was accepted with.
+    pub fn argument_faults(&self, arguments: &Object) -> Vec<ArgumentFault> {
+        let schema = self.input_schema.as_ref();
+        schema.map(|schema| schema.faults(&Value::Object(arguments.clone()))).unwrap_or_default()
     }
 
     /// Returns whether it offers this capability.

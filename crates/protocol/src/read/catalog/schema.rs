@@ -3,7 +3,8 @@
 //! References inside a schema resolve inside that schema alone; nothing is ever fetched. Patterns run
 //! under a step limit, so that no argument can make the checker slow.
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use provost_contract::action::KnownInput;
 use provost_contract::{ContractError, Result};
 use serde_json::Value;
 
@@ -16,6 +17,18 @@ const PATTERN_STEPS_MAX: usize = 100_000;
 const FAULTS_MAX: usize = 8;
 /// A longer value is not quoted in a message.
 const SHOWN_CHARS_MAX: usize = 60;
+/// The keywords that look at the keys or the length of a value, or at its type, and never at its members.
+const SHALLOW: [&str; 9] = [
+    "type",
+    "required",
+    "additionalProperties",
+    "propertyNames",
+    "dependentRequired",
+    "minProperties",
+    "maxProperties",
+    "minItems",
+    "maxItems",
+];
 
 /// A compiled JSON Schema, with its source.
 #[derive(Debug)]
@@ -86,16 +99,39 @@ impl ArgumentSchema {
         if self.validator.is_valid(arguments) {
             return Vec::new();
         }
-        self.validator
-            .iter_errors(arguments)
-            .take(FAULTS_MAX)
-            .map(|error| {
-                let shown = is_short(error.instance());
-                let message = if shown { error.to_string() } else { error.masked().to_string() };
-                ArgumentFault { pointer: error.instance_path().to_string(), message }
-            })
-            .collect()
+        self.validator.iter_errors(arguments).take(FAULTS_MAX).map(|error| fault(&error)).collect()
     }
+
+    /// Returns the mismatches that remain whatever the references of an input stand for. The arguments must
+    /// be checked with [`ArgumentSchema::faults`] once they are resolved. Pointers are those of the input.
+    pub fn faults_of_known(&self, known: &KnownInput) -> Vec<ArgumentFault> {
+        let certain = self.validator.iter_errors(&known.value).filter(|error| is_certain(error, known));
+        let in_input = |error: ValidationError<'_>| {
+            let fault = fault(&error);
+            ArgumentFault { pointer: known.source_pointer(&fault.pointer), ..fault }
+        };
+        certain.take(FAULTS_MAX).map(in_input).collect()
+    }
+}
+
+fn fault(error: &ValidationError<'_>) -> ArgumentFault {
+    let shown = is_short(error.instance());
+    let message = if shown { error.to_string() } else { error.masked().to_string() };
+    ArgumentFault { pointer: error.instance_path().to_string(), message }
+}
+
+/// Whether no value of the references could remove a mismatch.
+fn is_certain(error: &ValidationError<'_>, known: &KnownInput) -> bool {
+    let pointer = error.instance_path().to_string();
+    if known.is_unknown(&pointer) {
+        return false;
+    }
+    // Which branch of an `if` applies may depend on a reference anywhere below the place of the `if`.
+    let path = error.evaluation_path().to_string();
+    if path.split('/').any(|step| matches!(step, "then" | "else")) && !known.unknown().is_empty() {
+        return false;
+    }
+    !known.is_partly_known(&pointer) || SHALLOW.contains(&error.kind().keyword())
 }
 
 /// Returns the draft that a schema names; the default is 2020-12.
@@ -158,6 +194,59 @@ mod tests {
         for outside in ["https://example.com/a.json", "file:///etc/passwd", "other.json"] {
             let error = ArgumentSchema::compile(&json!({ "$ref": outside })).unwrap_err();
             assert_eq!(error.code(), "invalid_tool_schema", "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_reference_hides_the_faults_it_may_cause_and_no_others() {
+        let schema = ArgumentSchema::compile(&json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string" },
+                "mode": { "enum": ["text", "bytes"] },
+                "lines": { "type": "array", "items": { "type": "integer" }, "uniqueItems": true, "maxItems": 2 },
+                "only": { "anyOf": [{ "type": "object", "required": ["x"] }, { "type": "boolean" }] },
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+            "if": { "properties": { "mode": { "const": "bytes" } }, "required": ["mode"] },
+            "then": { "required": ["lines"] },
+        }))
+        .unwrap();
+        let item = || json!({ "$ref": "item" });
+        for (arguments, expected) in [
+            (json!({ "path": item() }), vec![]),
+            (json!({ "$ref": "item" }), vec![]),
+            (json!({ "path": "a", "lines": [item(), item()] }), vec![]),
+            (json!({ "path": "a", "only": { "y": item() } }), vec![]),
+            (json!({ "path": "a", "mode": item() }), vec![]),
+            (json!({ "path": { "$literal": "a" }, "lines": [item()] }), vec![]),
+            (json!({ "path": { "$literal": 1 } }), vec!["/path/$literal type"]),
+            (json!({ "mode": item() }), vec![" required"]),
+            (json!({ "path": item(), "paht": 1 }), vec![" additionalProperties"]),
+            (json!({ "path": "a", "paht": item() }), vec![" additionalProperties"]),
+            (json!({ "path": item(), "lines": [1.5] }), vec!["/lines/0 type"]),
+            (json!({ "path": { "x": item() } }), vec!["/path type"]),
+            (json!({ "path": "a", "lines": [1, 2, item()] }), vec!["/lines maxItems"]),
+        ] {
+            let known = KnownInput::of(arguments.as_object().unwrap()).unwrap();
+            let keyword = |message: &str| {
+                let words = [
+                    ("required property", "required"),
+                    ("Additional", "additionalProperties"),
+                    ("not of type", "type"),
+                    ("more than", "maxItems"),
+                ];
+                words.into_iter().find_map(|(part, word)| message.contains(part).then_some(word))
+            };
+            let found: Vec<String> = schema
+                .faults_of_known(&known)
+                .iter()
+                .map(|fault| {
+                    format!("{} {}", fault.pointer, keyword(&fault.message).unwrap_or(&fault.message))
+                })
+                .collect();
+            assert_eq!(found, expected, "{arguments}");
         }
     }
 

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use provost_contract::action::{ActionId, ContextRef, Prompt, Reference};
+use provost_contract::action::{ActionId, ContextRef, InputSlot, Prompt, Reference, input_slots};
 
-use crate::read::forms::Drafted;
+use super::inputs::InputCheck;
+use crate::read::forms::{Drafted, Form};
 use crate::read::graph::{Ancestors, Graph};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::{Document, Lookup, is_self_contained};
@@ -23,7 +24,7 @@ impl<'a> References<'a> {
         Self { document, bytes_left: turn.limits.expanded_bytes_max, known: HashMap::new() }
     }
 
-    /// Expands the prompt and the context of every action.
+    /// Expands the prompt, the context and the input of every action.
     pub(crate) fn resolve(
         &mut self,
         drafted: &mut [Drafted],
@@ -31,8 +32,13 @@ impl<'a> References<'a> {
         turn: &Turn<'_>,
         notes: &mut Notes,
     ) {
-        let asks_for_actions =
-            drafted.iter().any(|draft| draft.context_refs.iter().any(|text| text.starts_with("action:")));
+        let mut slots: Vec<Vec<InputSlot>> =
+            drafted.iter().map(|draft| input_slots(&draft.action.input)).collect();
+        let asks_for_actions = drafted.iter().any(|draft| {
+            draft.context_refs.iter().any(|text| text.starts_with("action:"))
+                || draft.action.for_each.is_some()
+        });
+        let asks_for_actions = asks_for_actions || slots.iter().any(|slots| !slots.is_empty());
         let ancestors = asks_for_actions.then(|| graph.ancestors());
         let positions: HashMap<ActionId, usize> =
             drafted.iter().enumerate().map(|(at, draft)| (draft.action.id.clone(), at)).collect();
@@ -42,9 +48,14 @@ impl<'a> References<'a> {
             let spot = Spot::Pointer(format!("{}/prompt_ref", draft.at));
             let prompt = draft.prompt_ref.as_ref().and_then(|text| self.prompt(text, spot, notes));
             let context = self.context(draft, &reach, notes);
+            let slots = slots.get_mut(at).map(std::mem::take).unwrap_or_default();
+            let input = InputCheck { references: self, draft, reach: &reach, notes }.check(slots);
             if let Some(draft) = drafted.get_mut(at) {
                 draft.action.prompt = prompt.or(draft.action.prompt.take());
                 draft.action.context_refs = context;
+                if let Some(input) = input {
+                    draft.action.input = input;
+                }
             }
         }
     }
@@ -137,17 +148,24 @@ fn look_up(document: &Document<'_>, name: &str) -> Result<String, (Code, String)
 }
 
 /// The actions whose results an action may refer to.
-struct Reach<'a> {
+pub(super) struct Reach<'a> {
     ancestors: Option<&'a Ancestors>,
     positions: &'a HashMap<ActionId, usize>,
     at: usize,
     drafted: &'a [Drafted],
-    turn: &'a Turn<'a>,
+    pub(super) turn: &'a Turn<'a>,
 }
 
 impl Reach<'_> {
     /// A result of another action must exist when this action starts.
-    fn check(&self, whose: &ActionId, other: &ActionId, text: &str, spot: Spot, notes: &mut Notes) {
+    pub(super) fn check(
+        &self,
+        whose: &ActionId,
+        other: &ActionId,
+        text: &str,
+        spot: Spot,
+        notes: &mut Notes,
+    ) {
         let known = self.positions.get(other);
         let before = match (known, self.ancestors) {
             (Some(other), Some(ancestors)) => ancestors.contain(self.at, *other),
@@ -164,7 +182,11 @@ impl Reach<'_> {
         } else {
             format!("{text} names no action of this declaration")
         };
-        let hint = format!("add {other} to depends_on, or take the reference away");
+        let field = match self.drafted.get(self.at).map(|draft| draft.form) {
+            Some(Form::Flat) => "depends",
+            Some(Form::Full) | None => "depends_on",
+        };
+        let hint = format!("add {other} to {field}, or take the reference away");
         notes.fault(Fault::new(Code::UnresolvedReference, spot, message).hint(hint));
     }
 

@@ -1,9 +1,7 @@
 //! One action of the full form.
 
 use provost_contract::Action;
-use provost_contract::action::{
-    ActionId, Condition, ExecutorRef, FailurePolicy, Repeat, Resource, ResultPolicy,
-};
+use provost_contract::action::{ActionId, Condition, ExecutorRef, FailurePolicy, Resource, ResultPolicy};
 use provost_contract::json::{self, Object};
 use provost_contract::policies::Policies;
 use provost_contract::{ContractError, Result};
@@ -15,7 +13,7 @@ use crate::read::notes::{Notes, Spot};
 use crate::{Turn, Violation};
 
 const CODE: &str = "invalid_schema";
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "type",
     "id",
     "title",
@@ -32,6 +30,7 @@ const KEYS: [&str; 18] = [
     "failure_policy",
     "when",
     "repeat",
+    "for_each",
     "resources",
     "policies",
 ];
@@ -64,7 +63,8 @@ pub(super) fn read_action(
     let context_refs = notes.take(&at, references(raw)).unwrap_or_default();
     let prompt_ref = notes.take(&at, json::optional_text(CODE, "prompt_ref", raw)).flatten();
     check_target(raw, &action, &at, turn, notes);
-    Some(Drafted { prompt_ref, context_refs, ..Drafted::new(action, at, Form::Full) })
+    let has_items = json::present(raw, "for_each").is_some();
+    Some(Drafted { prompt_ref, context_refs, has_items, ..Drafted::new(action, at, Form::Full) })
 }
 
 fn read_head(raw: &Object) -> Result<ActionId> {
@@ -113,7 +113,7 @@ fn read_policies(raw: &Object, action: &mut Action) -> Result<()> {
     if let Some(policies) = json::present(raw, "policies") {
         action.policies = Policies::parse(policies)?;
     }
-    action.repeat = json::present(raw, "repeat").map(Repeat::parse).transpose()?;
+    action.read_loops(raw)?;
     match json::present(raw, "persist") {
         None => {}
         Some(Value::Bool(persist)) => action.persist = *persist,

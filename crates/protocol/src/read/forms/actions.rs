@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use provost_contract::Action;
 use provost_contract::action::ActionId;
 
-use crate::read::checks::{References, check_graph, unknown_dependency};
+use super::Envelope;
+use super::call::complete_task;
+use crate::read::checks::{References, check_conflicts, check_graph, unknown_dependency};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::read::text::Document;
 use crate::{Code, Turn};
@@ -28,16 +30,26 @@ pub(crate) struct Drafted {
     pub(crate) form: Form,
     pub(crate) prompt_ref: Option<String>,
     pub(crate) context_refs: Vec<String>,
+    /// Whether it has a `for_each`, valid or not.
+    pub(crate) has_items: bool,
 }
 
 impl Drafted {
     pub(crate) fn new(action: Action, at: String, form: Form) -> Self {
-        Self { action, at, form, prompt_ref: None, context_refs: Vec::new() }
+        Self { action, at, form, prompt_ref: None, context_refs: Vec::new(), has_items: false }
     }
 
     /// The position of its dependencies.
     pub(crate) fn depends_at(&self) -> String {
         depends_at(&self.at, self.form)
+    }
+
+    /// The position of its input.
+    pub(crate) fn input_at(&self) -> String {
+        match self.form {
+            Form::Flat => format!("{}/args", self.at),
+            Form::Full => format!("{}/input", self.at),
+        }
     }
 }
 
@@ -83,11 +95,17 @@ pub(super) fn too_many(count: usize, at: &str, turn: &Turn<'_>, notes: &mut Note
 pub(crate) fn finish(
     mut drafted: Vec<Drafted>,
     broken: &HashSet<String>,
+    envelope: Option<&Envelope>,
     document: &Document<'_>,
     turn: &Turn<'_>,
     notes: &mut Notes,
 ) -> Option<Vec<Action>> {
     let graph = check_graph(&drafted, broken, turn, notes)?;
     References::new(document, turn).resolve(&mut drafted, &graph, turn, notes);
+    check_conflicts(&drafted, &graph, envelope, turn, notes);
+    drafted
+        .iter_mut()
+        .filter(|draft| draft.form == Form::Flat)
+        .for_each(|draft| complete_task(&mut draft.action));
     notes.faults.is_empty().then(|| drafted.into_iter().map(|draft| draft.action).collect())
 }

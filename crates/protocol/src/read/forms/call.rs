@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use provost_contract::Action;
-use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, Prompt, ReturnToModel, Target};
+use provost_contract::action::{
+    ActionId, ExecutorRef, ExecutorType, Prompt, ReturnToModel, Target, is_replaced,
+};
 use provost_contract::json::{self, Object};
 use provost_contract::{ContractError, Result};
 use serde_json::Value;
@@ -153,6 +155,7 @@ fn ask_agent(action: &mut Action, name: &str, ask: &Ask<'_>, turn: &Turn<'_>, no
         ExecutorSpots { target: spot(ask.at, "name"), capabilities: spot(ask.at, "args/capabilities") };
     check_executor(&action.executor, spots, turn.catalog, notes);
     match task_text(ask.args).or(ask.title) {
+        _ if refers_to_task(ask.args) => {}
         Some(text) => action.prompt = Some(Prompt::inline(text)),
         None => {
             let message = "the task text is missing: an agent needs a task";
@@ -166,9 +169,30 @@ fn executor(kind: ExecutorType, name: &str, capabilities: Vec<String>) -> Execut
     ExecutorRef { kind: Some(kind), target: Target::from_name(name), capabilities }
 }
 
-/// Returns the task text in the arguments of a delegation.
-pub(crate) fn task_text(args: &Object) -> Option<&str> {
-    ["prompt", "description", "task"].into_iter().find_map(|key| json::trimmed_text(args, key))
+const TASK_KEYS: [&str; 3] = ["prompt", "description", "task"];
+
+/// Returns the task text in the arguments of a delegation. If it is given by a reference, the resolved
+/// arguments have it.
+pub fn task_text(args: &Object) -> Option<&str> {
+    TASK_KEYS.into_iter().find_map(|key| json::trimmed_text(args, key))
+}
+
+/// Returns whether the task is a `$ref` or `$literal`: it is known when the references are resolved.
+fn refers_to_task(args: &Object) -> bool {
+    let is_replaced_at = |key: &str| json::object(args, key).is_some_and(is_replaced);
+    let given = |key: &&str| json::trimmed_text(args, key).is_some() || is_replaced_at(key);
+    is_replaced(args) || TASK_KEYS.into_iter().find(given).is_some_and(is_replaced_at)
+}
+
+/// Fills in the texts of a delegation that were sections of the message.
+pub(super) fn complete_task(action: &mut Action) {
+    if action.executor.kind != Some(ExecutorType::Agent) {
+        return;
+    }
+    action.description = json::trimmed_text(&action.input, "description").map(str::to_owned);
+    if action.prompt.is_none() && !refers_to_task(&action.input) {
+        action.prompt = task_text(&action.input).map(Prompt::inline);
+    }
 }
 
 /// Returns the agent that the arguments of a `task` call name.

@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+use super::version::VERSION;
+
 const CODE: &str = "invalid_schema";
 
 /// The purpose of a declaration.
@@ -58,6 +60,8 @@ pub enum Strategy {
 /// The envelope, without its payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
+    /// The version: `1`, or a minor version of it.
+    pub version: String,
     /// The purpose.
     pub intent: Intent,
     /// Whether actions are stored before they run, by default.
@@ -70,6 +74,8 @@ pub struct Envelope {
     pub response_policy: Object,
     /// Policies for every action.
     pub policies: Policies,
+    /// The fields of a minor version that have no meaning here, by their JSON pointer in the declaration.
+    pub unknown_fields: Object,
 }
 
 impl Envelope {
@@ -79,13 +85,14 @@ impl Envelope {
     }
 
     /// Parses the fields next to the payload of an intent.
-    pub(super) fn read(raw: &Object, intent: Intent) -> Result<Self> {
+    pub(super) fn read(raw: &Object, version: &str, intent: Intent) -> Result<Self> {
         let persist = match json::present(raw, "persist") {
             None => false,
             Some(Value::Bool(persist)) => *persist,
             Some(_) => return Err(ContractError::field(CODE, "persist", "must be true or false")),
         };
         let mut envelope = Self {
+            version: version.to_owned(),
             intent,
             persist,
             title: json::optional_text(CODE, "title", raw)?,
@@ -95,6 +102,7 @@ impl Envelope {
                 None => Policies::default(),
                 Some(policies) => Policies::parse(policies)?,
             },
+            unknown_fields: Object::new(),
         };
         envelope.read_execution(&json::optional_object(CODE, "execution", raw)?)?;
         Ok(envelope)
@@ -117,7 +125,8 @@ impl Envelope {
         Ok(())
     }
 
-    /// Returns the wire form `{intent, persist, title, execution: {mode, strategy}, …}`.
+    /// Returns the wire form `{intent, persist, title, execution: {mode, strategy}, …}`; a minor version
+    /// stands in it with its unknown fields.
     pub fn to_value(&self) -> Value {
         let mut wire = json!({
             "intent": self.intent,
@@ -126,6 +135,12 @@ impl Envelope {
             "execution": { "mode": self.mode(), "strategy": self.strategy },
         });
         if let Some(map) = wire.as_object_mut() {
+            if self.version != VERSION {
+                map.insert("version".into(), self.version.as_str().into());
+            }
+            if !self.unknown_fields.is_empty() {
+                map.insert("unknown_fields".into(), Value::Object(self.unknown_fields.clone()));
+            }
             if !self.response_policy.is_empty() {
                 map.insert("response_policy".into(), Value::Object(self.response_policy.clone()));
             }

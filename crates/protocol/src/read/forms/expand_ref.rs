@@ -1,7 +1,7 @@
 //! `expand_ref`: one runtime action for each reference that the model wants to expand.
 
 use provost_contract::Action;
-use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, Reference, ReturnToModel};
+use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, KnownInput, Reference, ReturnToModel};
 use provost_contract::json::{self, Object};
 use provost_contract::{ContractError, Result};
 use serde_json::Value;
@@ -61,8 +61,15 @@ fn read_one(value: &Value, number: usize) -> Result<Action> {
     action.result_policy = ReturnToModel::Adaptive.into();
     action.input.insert("ref".into(), text.into());
     if let Some(range) = json::present(raw, "range") {
-        if !range.is_object() {
+        let Some(known) = range.as_object() else {
             return Err(ContractError::field(CODE, "range", "must be an object"));
+        };
+        if KnownInput::of(known).is_some() {
+            return Err(ContractError::field(
+                CODE,
+                "range",
+                "must be given in place, without $ref and $literal",
+            ));
         }
         action.input.insert("range".into(), range.clone());
     }

@@ -4,12 +4,16 @@ use std::collections::HashSet;
 
 use provost_contract::Action;
 use provost_contract::json::{self, Object};
+use provost_contract::policies::SchemaEvolution;
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::actions::{Drafted, finish, too_many};
 use super::call::read_call;
+use super::version::VERSION;
+use crate::read::evolution::refusal;
 use crate::read::notes::{Fault, Notes, Spot};
+use crate::read::policies::merge;
 use crate::read::text::{Document, parse_strict};
 use crate::{Code, Content, Turn, Violation};
 
@@ -39,7 +43,13 @@ pub(crate) fn read_flat(
         (_, given) => (None, given),
     };
     for key in raw.keys().filter(|key| !KEYS.contains(&key.as_str()) && Some(key.as_str()) != alias) {
-        notes.violation(Violation::UnknownField(key.clone()));
+        let policies = merge(turn, None, None);
+        match policies.effective().schema_evolution {
+            SchemaEvolution::KeepUnknownFields => notes.violation(Violation::UnknownField(key.clone())),
+            SchemaEvolution::RefuseUnknownFields => {
+                notes.fault(refusal(&format!("/{key}"), VERSION, &policies));
+            }
+        }
     }
     match kind {
         Kind::Act => {
@@ -123,7 +133,7 @@ fn read_calls(
             None => broken.extend(id_of(call)),
         }
     }
-    finish(drafted, &broken, document, turn, notes)
+    finish(drafted, &broken, None, document, turn, notes)
 }
 
 /// Decodes calls given as JSON text; text that is not JSON is never repaired.

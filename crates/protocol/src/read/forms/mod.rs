@@ -10,11 +10,14 @@ mod expand_ref;
 mod flat;
 mod full;
 mod report;
+mod version;
 
-pub(crate) use actions::Drafted;
-pub(crate) use call::{CallType, FlatResult, TASK_TOOL, delegate_of, task_text};
+pub(crate) use actions::{Drafted, Form};
+pub use call::task_text;
+pub(crate) use call::{CallType, FlatResult, TASK_TOOL, delegate_of};
 pub use decision::{Choice, Decision};
 pub use envelope::{Envelope, Intent, Mode, Strategy};
 pub(crate) use flat::read_flat;
-pub(crate) use full::{TYPE, VERSION, read_full};
+pub(crate) use full::{TYPE, read_full};
 pub use report::{ReportFormat, ReportSection, ReportSpec};
+pub(crate) use version::VERSION_PATTERN;

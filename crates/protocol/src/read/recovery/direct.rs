@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use provost_contract::Action;
-use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, Prompt};
+use provost_contract::action::{ActionId, ExecutorRef, ExecutorType, KnownInput, Prompt};
 use provost_contract::json::Object;
 use serde_json::Value;
 
@@ -140,6 +140,14 @@ fn arguments_of(call: &DirectCall) -> Result<Object, Vec<Fault>> {
         }
     };
     match parsed? {
+        // A direct call has no dependencies, so it is not certain whether a reference or a value is meant.
+        Value::Object(arguments) if KnownInput::of(&arguments).is_some() => Err(fault(
+            Code::UnsafeRecovery,
+            format!(
+                "{} was called directly with a $ref or $literal, which only a declaration can have",
+                call.name
+            ),
+        )),
         Value::Object(arguments) => Ok(arguments),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Err(fault(Code::InvalidArguments, format!("{}: the arguments must be an object", call.name)))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::DRAFT;
-use super::parts::{any_object, id, object, optional, some_text, text, words};
+use super::parts::{arguments, id, input, object, optional, some_text, text, words};
 use crate::read::forms::{CallType, FlatResult};
 
 /// The schema of the flat form: the arguments of the carrier tool.
@@ -13,7 +13,7 @@ pub fn flat_schema() -> Value {
             "id": id(),
             "type": words::<CallType>(),
             "name": some_text(),
-            "args": any_object(),
+            "args": arguments(),
             "depends": optional(json!({ "anyOf": [
                 some_text(),
                 { "type": "array", "items": some_text() },
@@ -43,5 +43,6 @@ pub fn flat_schema() -> Value {
             of_kind("answer", json!({ "message": some_text(), "calls": { "type": "null" } }), &["kind", "message"]),
             of_kind("done", json!({ "message": text(), "calls": { "type": "null" } }), &["kind"]),
         ],
+        "$defs": { "input": input() },
     })
 }

@@ -1,14 +1,14 @@
 //! The full form.
 
 use provost_contract::action::{
-    Access, ConditionStatus, ExecutorType, FailurePolicy, OnFailure, Repeat, ReturnToModel,
+    Access, ConditionStatus, ExecutorType, FailurePolicy, ForEach, OnFailure, Repeat, ReturnToModel,
 };
 use provost_contract::policies::Policies;
 use serde_json::{Value, json};
 
 use super::DRAFT;
-use super::parts::{any_object, flag, id, object, optional, some_text, text, texts, words};
-use crate::read::forms::{TYPE, VERSION};
+use super::parts::{any_object, arguments, flag, id, input, object, optional, some_text, text, texts, words};
+use crate::read::forms::{TYPE, VERSION_PATTERN};
 use crate::{Choice, Intent, Mode, ReportFormat, Strategy};
 
 /// The schema of the full form: the JSON of a fenced block.
@@ -29,7 +29,12 @@ pub fn full_schema() -> Value {
             envelope(Intent::Cancel, cancel()),
             envelope(Intent::Report, report()),
         ],
-        "$defs": { "action": action(), "policies": policies(), "report": report_spec() },
+        "$defs": {
+            "action": action(),
+            "input": input(),
+            "policies": policies(),
+            "report": report_spec(),
+        },
     })
 }
 
@@ -39,7 +44,7 @@ fn envelope(intent: Intent, payload: Value) -> Value {
     object(
         json!({
             "type": { "const": TYPE },
-            "version": { "const": VERSION },
+            "version": { "type": "string", "pattern": VERSION_PATTERN },
             "intent": { "const": intent },
             "persist": flag(),
             "title": text(),
@@ -70,7 +75,7 @@ fn action() -> Value {
             "reason": text(),
             "operation": text(),
             "executor": optional(executor),
-            "input": any_object(),
+            "input": arguments(),
             "depends_on": optional(texts()),
             "context_refs": optional(texts()),
             "prompt_ref": { "type": ["string", "null"], "pattern": "^md:|^\\s*$" },
@@ -79,6 +84,7 @@ fn action() -> Value {
             "failure_policy": optional(failure_policy()),
             "when": optional(when()),
             "repeat": optional(repeat()),
+            "for_each": optional(for_each()),
             "resources": optional(resources()),
             "policies": optional(json!({ "$ref": "#/$defs/policies" })),
         }),
@@ -120,6 +126,11 @@ fn repeat() -> Value {
     let until = object(json!({ "field": pointer, "equals": scalar }), &["field", "equals"]);
     let rounds = json!({ "type": "integer", "minimum": 1, "maximum": Repeat::ROUNDS_MAX });
     object(json!({ "max": rounds, "until": optional(until) }), &["max"])
+}
+
+fn for_each() -> Value {
+    let items = json!({ "type": "integer", "minimum": 1, "maximum": ForEach::ITEMS_MAX });
+    object(json!({ "in": some_text(), "max": items }), &["in", "max"])
 }
 
 fn resources() -> Value {

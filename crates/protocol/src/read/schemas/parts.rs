@@ -50,3 +50,25 @@ pub(super) fn object(properties: Value, required: &[&str]) -> Value {
 pub(super) fn any_object() -> Value {
     json!({ "type": ["object", "null"] })
 }
+
+/// The input of an action, or absent.
+pub(super) fn arguments() -> Value {
+    json!({ "type": ["object", "null"], "$ref": "#/$defs/input" })
+}
+
+/// Any value of an input. An object with `$ref` is a reference, one with `$literal` stands for its content,
+/// and neither has other keys.
+pub(super) fn input() -> Value {
+    let reference =
+        json!({ "type": "string", "pattern": "^(item|action:|artifact:|input:user\\.goal|md:|runtime://)" });
+    let inside = json!({ "$ref": "#/$defs/input" });
+    json!({
+        "if": { "type": "object", "required": ["$ref"] },
+        "then": { "properties": { "$ref": reference }, "additionalProperties": false },
+        "else": {
+            "if": { "type": "object", "required": ["$literal"] },
+            "then": { "properties": { "$literal": true }, "additionalProperties": false },
+            "else": { "additionalProperties": inside, "items": inside },
+        },
+    })
+}

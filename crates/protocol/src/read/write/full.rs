@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::put;
 use super::sections::Sections;
-use crate::read::forms::{TYPE, VERSION};
+use crate::read::forms::TYPE;
 use crate::{Accepted, Content, Envelope, Intent, ReportSection, ReportSpec, Strategy};
 
 pub(super) fn write_full(accepted: &Accepted, envelope: &Envelope) -> String {
@@ -15,7 +15,7 @@ pub(super) fn write_full(accepted: &Accepted, envelope: &Envelope) -> String {
     let payload = write_payload(accepted, envelope, &mut sections);
     let mut object = Object::new();
     put(&mut object, "type", TYPE);
-    put(&mut object, "version", VERSION);
+    put(&mut object, "version", envelope.version.as_str());
     put(&mut object, "intent", json!(envelope.intent));
     if envelope.persist {
         put(&mut object, "persist", true);
@@ -27,12 +27,25 @@ pub(super) fn write_full(accepted: &Accepted, envelope: &Envelope) -> String {
     }
     put(&mut object, "policies", envelope.policies.to_value());
     object.insert("payload".to_owned(), payload);
-    let mut text = format!("```json agent-protocol\n{:#}\n```", Value::Object(object));
+    let mut declaration = Value::Object(object);
+    put_unknown(&mut declaration, &envelope.unknown_fields);
+    let mut text = format!("```json agent-protocol\n{declaration:#}\n```");
     if let Some(note) = &accepted.user_visible {
         sections.add_note(note);
     }
     sections.write(&mut text);
     text
+}
+
+/// Puts the unknown fields of a minor version back. A field inside an object that has become the default, and
+/// is not written, is left out.
+fn put_unknown(declaration: &mut Value, unknown_fields: &Object) {
+    for (pointer, value) in unknown_fields {
+        let Some((parent, key)) = pointer.rsplit_once('/') else { continue };
+        if let Some(Value::Object(parent)) = declaration.pointer_mut(parent) {
+            parent.insert(key.replace("~1", "/").replace("~0", "~"), value.clone());
+        }
+    }
 }
 
 fn write_payload(accepted: &Accepted, envelope: &Envelope, sections: &mut Sections) -> Value {
@@ -115,6 +128,7 @@ fn write_policies(action: &Action, envelope: &Envelope, object: &mut Object) {
     }
     put(object, "when", action.when.iter().map(Condition::to_value).collect::<Value>());
     put(object, "repeat", action.repeat.as_ref().map(|repeat| repeat.to_value()));
+    put(object, "for_each", action.for_each.as_ref().map(|for_each| for_each.to_value()));
     put(object, "resources", action.resources.iter().map(Resource::to_value).collect::<Value>());
     put(object, "policies", action.policies.to_value());
 }

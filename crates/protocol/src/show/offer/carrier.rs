@@ -14,6 +14,8 @@ pub const CARRIER_DESCRIPTION: &str =
 
 /// More names are not listed: the prompt contains them all.
 const NAMES_MAX: usize = 200;
+const ARGS: &str = "What the tool takes; for an agent, prompt says what to do. In place of any value, \
+{\"$ref\": \"action:<id>.output#/json/pointer\"} passes on the result of a call in depends without you reading it.";
 /// The result policies of a flat call.
 const RESULTS: [&str; 6] = ["summary", "full", "structured", "on_failure", "on_demand", "adaptive"];
 
@@ -78,7 +80,7 @@ fn call(catalog: &Catalog) -> Value {
             "id": text("A name of your own for this call: letters, digits, _ - and ."),
             "type": { "type": "string", "enum": classes },
             "name": name(catalog),
-            "args": { "type": "object", "description": "What the tool takes; for an agent, prompt says what to do." },
+            "args": { "type": "object", "description": ARGS },
             "depends": {
                 "type": "array",
                 "items": { "type": "string" },

@@ -59,6 +59,8 @@ Call `AgentProtocolOutput` exactly once. Call no other tool and write no call as
   - `type`: `tool` or `agent`. `name`: exactly as listed below; for an agent also `auto`.
   - `args`: what the tool takes. For an agent, `prompt` says what to do; with `auto`, `capabilities` says what for.
   - `depends`: ids of calls that must complete first. Leave it out when there are none.
+  - `{\"$ref\": \"action:<id>.output#/json/pointer\"}` in place of any value in `args` passes on the result of a call \
+in `depends`, or the part at the pointer, without you reading it.
   - `result`: how much you want to see: `summary` (default), `full`, `structured`, `on_failure`, `on_demand`, `adaptive`.
   - `title`: a short label for people.
 ";
@@ -73,6 +75,10 @@ Answer the user in plain Markdown, or declare work in exactly one fenced block m
 - An action has `type` `action`, an `id` of your own, an `executor` (`type`, `target`, `capabilities`) and an `input`; \
 `title`, `description` and `reason` tell people and your later self what it is for.
 - `depends_on`: ids of actions that must complete first.
+- `{\"$ref\": \"action:<id>.output#/json/pointer\"}` in place of any value in `input` passes on the result of a \
+dependency, or the part at the pointer, without you reading it; `{\"$literal\": ...}` takes a value as it is.
+- `for_each` (`{\"in\": \"action:<id>.output#/files\", \"max\": 20}`) runs an action for every item of a dependency's \
+list, at most 64; in its `input`, `{\"$ref\": \"item\"}` is the item.
 - `prompt_ref` and `context_refs` name texts: `md:<name>` is the section under the heading `## <name>` of this message, \
 `action:<id>.summary` the result of a dependency, `input:user.goal` what the user asked for.
 - `result_policy`: how much you want to see: `summary` (default), `full`, `structured`, `excerpt`, `on_failure`, \
