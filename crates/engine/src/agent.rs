@@ -65,6 +65,85 @@ pub struct AgentSpec {
     /// What happens to calls of tools that a client executes.
     #[serde(skip_serializing_if = "ClientTools::is_default")]
     pub client_tools: ClientTools,
+    /// How it takes part in the agent protocol.
+    #[serde(skip_serializing_if = "ProtocolSettings::is_default")]
+    pub protocol: ProtocolSettings,
+}
+
+/// How an agent takes part in the agent protocol.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProtocolSettings {
+    /// How its model carries a declaration.
+    pub carrier: Carrying,
+    /// The policies that the runtime sets for every action.
+    #[serde(skip_serializing_if = "Object::is_empty")]
+    pub runtime_policies: Object,
+    /// The policies of the agent.
+    #[serde(skip_serializing_if = "Object::is_empty")]
+    pub policies: Object,
+    /// How many tokens of one result the model is shown at most; none means the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_tokens: Option<u64>,
+    /// How many tokens of earlier turns the model is shown at most; none means the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_tokens: Option<u64>,
+    /// How much of earlier declarations is shown again.
+    #[serde(skip_serializing_if = "Replaying::is_default")]
+    pub replay: Replaying,
+}
+
+/// How a model carries a declaration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrying {
+    /// As one call of the carrier tool.
+    #[default]
+    ToolCall,
+    /// As a fenced block, for a model without tools.
+    FencedBlock,
+    /// As its structured output.
+    StructuredOutput,
+}
+
+/// How much of earlier declarations is shown again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replaying {
+    /// Recent and short ones as they were, the others as a summary and a reference.
+    #[default]
+    Hybrid,
+    /// Every declaration as it was.
+    Full,
+    /// Every declaration as a summary and a reference.
+    Compressed,
+}
+
+impl Replaying {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl ProtocolSettings {
+    /// How many tokens of one result a model is shown when nothing else is said.
+    pub const RESULT_TOKENS: u64 = 2_000;
+    /// How many tokens of earlier turns a model is shown when nothing else is said.
+    pub const HISTORY_TOKENS: u64 = 60_000;
+
+    /// Returns how many tokens of one result the model is shown at most.
+    pub fn result_tokens(&self) -> u64 {
+        self.result_tokens.unwrap_or(Self::RESULT_TOKENS)
+    }
+
+    /// Returns how many tokens of earlier turns the model is shown at most.
+    pub fn history_tokens(&self) -> u64 {
+        self.history_tokens.unwrap_or(Self::HISTORY_TOKENS)
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What happens to calls of tools that a client executes.
@@ -179,9 +258,13 @@ impl Agent {
     /// Returns the hash of what decides how calls may run: tools, settings, rules and approvers. Who acts, the
     /// models and the instructions are not part of it.
     pub fn policy_digest(&self) -> Digest {
-        let AgentSpec { tools, policy, call_rules, approvers, .. } = &self.spec;
+        let AgentSpec { tools, policy, call_rules, approvers, protocol, .. } = &self.spec;
         let policy = json::without(policy, &["principal"]);
         let decides = (tools, policy, call_rules, approvers);
+        let declared = (&protocol.runtime_policies, &protocol.policies);
+        if !declared.0.is_empty() || !declared.1.is_empty() {
+            return Digest::of(&serde_json::to_vec(&(decides, declared)).unwrap_or_default());
+        }
         Digest::of(&serde_json::to_vec(&decides).unwrap_or_default())
     }
 

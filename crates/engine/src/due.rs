@@ -1,5 +1,7 @@
 //! What must be under way now: a function of the state, in a fixed order.
 
+use provost_contract::action::policies::CancellationPolicy;
+
 use crate::defect::{self, Defect};
 use crate::event::{Hook, Note, Phase, Purpose, Subject};
 use crate::react::{Now, wanted_hooks, wanted_previews};
@@ -151,7 +153,8 @@ fn attempt(state: &RunState, id: ActionId, action: &Action) -> Effect {
         let (key, process) = (state.key(action), action.process.clone());
         return Effect::Recover { action: id, attempt, phase, key, process };
     }
-    if state.is_cancelled(action) && phase != Phase::Apply && !defect::is(Defect::StopIgnoresRunning) {
+    let stops = state.is_cancelled(action) && action.policies.cancellation_policy != CancellationPolicy::LetFinish;
+    if stops && phase != Phase::Apply && !defect::is(Defect::StopIgnoresRunning) {
         return Effect::Stop { action: id, attempt };
     }
     Effect::Execute(Box::new(Execute {
@@ -162,8 +165,14 @@ fn attempt(state: &RunState, id: ActionId, action: &Action) -> Effect {
         args: action.args.clone(),
         expect: action.expect.clone(),
         input: state.inputs.get(&id).cloned(),
-        timeout_ms: action.spec.facts.timeout_ms.unwrap_or(state.spec.limits.tool_ms),
+        timeout_ms: timeout_ms(state, action),
     }))
+}
+
+/// How long an attempt may take: as the tool or the run says, and no longer than the action's own limit.
+fn timeout_ms(state: &RunState, action: &Action) -> u64 {
+    let usual = action.spec.facts.timeout_ms.unwrap_or(state.spec.limits.tool_ms);
+    action.policies.budget_policy.max_ms.map_or(usual, |most| most.min(usual))
 }
 
 /// Whether something is under way, so that its time counts. A run that rests spends none.

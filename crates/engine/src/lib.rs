@@ -18,7 +18,9 @@ mod value;
 pub mod view;
 
 pub use actor::{Actor, ActorKind, ActorOrigin};
-pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait};
+pub use agent::{
+    Agent, AgentSpec, ArgumentCheck, AskStyle, Carrying, ClientTools, OnWait, ProtocolSettings, Replaying,
+};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,
     SignalPost, StandingChange, WaitRow, WaitSettlement, WhenBusy,

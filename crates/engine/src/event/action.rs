@@ -89,6 +89,22 @@ pub struct ActionSpec {
     /// Why it cannot be executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unprepared: Option<Unprepared>,
+    /// Whether its arguments refer to results, which are filled in before it is judged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resolves: bool,
+    /// A bounded fan-out: it is done once for each entry of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<Each>,
+}
+
+/// A bounded fan-out over a list that is known when the action is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Each {
+    /// The reference to the list.
+    #[serde(rename = "in")]
+    pub list: String,
+    /// How many entries it may have; nothing runs when it has more.
+    pub max: u32,
 }
 
 /// An action that has no id yet, with its edges as indexes into the list that it stands in.
@@ -146,6 +162,8 @@ impl ActionSpec {
             share: Usage::default(),
             wait_ms: None,
             unprepared: None,
+            resolves: false,
+            each: None,
         }
     }
 

@@ -13,7 +13,7 @@ mod signal;
 mod wait;
 
 pub use action::{
-    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, EndedBy,
+    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, Each, EndedBy,
     Executor, ExecutorKind, Note, Phase, Step, When,
 };
 pub use codec::DecodeError;
@@ -102,6 +102,9 @@ kinds! {
         "body/message", "body/reason", "body/payload", "body/grant/reason",
         "body/answer/reason", "body/answer/payload", "body/answer/verdicts/*/reason",
         "body/answer/verdicts/*/edit/redacted",
+        "body/declaration/answer", "body/declaration/title", "body/declaration/note", "body/declaration/violations",
+        "body/declaration/add/*/spec/.../args/redacted", "body/declaration/add/*/spec/.../prompt", "body/declaration/add/*/spec/.../context", "body/declaration/add/*/spec/.../title",
+        "body/declaration/add/*/spec/.../description", "body/declaration/add/*/spec/.../reason", "body/declaration/add/*/spec/.../result_policy/if_truncated", "body/declaration/add/*/spec/.../unprepared/result",
     ];
     /// No new work begins.
     RunStopping = "run_stopping" v 1, words &["stop/message", "stop/fault/message", "stop/fault/fields", "stop/signature"];
@@ -134,6 +137,7 @@ kinds! {
     HookAnswered = "hook_answered" v 1, words &[
         "answer/payload", "answer/messages", "answer/record", "answer/value", "answer/result",
         "answer/ruling/reason", "answer/ruling/inputs", "answer/fault/message", "answer/fault/fields",
+        "answer/args/redacted", "answer/items/*/redacted",
     ];
     /// An attempt is open.
     ActionStarted = "action_started" v 1, words &["resolved/redacted", "ruling/reason", "ruling/inputs", "input"];

@@ -135,6 +135,9 @@ pub struct Declaration {
     /// What was wrong and could be corrected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Value>,
+    /// The most that it can cost.
+    #[serde(skip_serializing_if = "Usage::is_empty")]
+    pub price: Usage,
     /// What makes two declarations equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<Digest>,
@@ -232,8 +235,10 @@ pub struct NextModel {
 pub enum Origin {
     /// The native calls of a turn.
     ToolCall,
-    /// A declaration of the agent protocol.
+    /// A declaration of the agent protocol, by the run's own model.
     Declaration,
+    /// A declaration that a person or a program handed in.
+    Submitted,
     /// A workflow.
     Workflow,
     /// A task.
@@ -261,9 +266,12 @@ impl Origin {
     pub fn is_response(self) -> bool {
         match self {
             Self::ToolCall | Self::Declaration => true,
-            Self::Workflow | Self::Task | Self::Assignment | Self::Pipeline { .. } | Self::Bridge { .. } => {
-                false
-            }
+            Self::Submitted
+            | Self::Workflow
+            | Self::Task
+            | Self::Assignment
+            | Self::Pipeline { .. }
+            | Self::Bridge { .. } => false,
         }
     }
 }
@@ -368,6 +376,9 @@ pub enum Hook {
     BeforeModel,
     /// After a response, before it is read.
     AfterModel,
+    /// The values that an action's references stand for. Not a part of a host: the worker looks them up, and the
+    /// journal has them before anything is decided about the action.
+    Resolve,
     /// About how an action may run.
     Policy,
     /// Before an action is executed.
@@ -388,7 +399,12 @@ impl Hook {
     /// Returns whether a hook that fails has refused. A hook that only observes has said nothing.
     pub fn decides(self) -> bool {
         match self {
-            Self::BeforeModel | Self::AfterModel | Self::Policy | Self::Mediate | Self::Continue => true,
+            Self::BeforeModel
+            | Self::AfterModel
+            | Self::Resolve
+            | Self::Policy
+            | Self::Mediate
+            | Self::Continue => true,
             Self::AfterTool | Self::Completion | Self::Interrupt | Self::OnStop => false,
         }
     }
@@ -466,6 +482,14 @@ pub enum HookAnswer {
         /// What observers are shown.
         #[serde(default, skip_serializing_if = "Object::is_empty")]
         record: Object,
+    },
+    /// The arguments with the values of their references.
+    Resolved {
+        /// The arguments; of a fan-out those that its entries share.
+        args: Args,
+        /// The arguments of each entry of a fan-out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        items: Vec<Args>,
     },
     /// Something to note beside a result.
     Note {

@@ -7,6 +7,7 @@ use provost_contract::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::model::Declaration;
 use super::wait::Answer;
 use crate::{ActionId, StandingApproval, WaitId};
 
@@ -42,6 +43,15 @@ pub enum Signal {
         /// Why.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
+        /// What is declared about its actions, in the same step: without it, a run whose model is asked nothing
+        /// would end again at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        declaration: Option<Box<Declaration>>,
+    },
+    /// A declaration about the run's actions, handed in from outside.
+    Submit {
+        /// The declaration.
+        declaration: Box<Declaration>,
     },
     /// A person's decision about an ended action.
     Decide {
@@ -120,6 +130,8 @@ pub enum Ignored {
     NotResumable,
     /// The action has not ended, or cannot be decided about.
     NotDecidable,
+    /// The declaration names actions that do not exist, or cannot be changed any more.
+    NotAcceptable,
     /// The run is being cancelled already.
     Cancelling,
     /// Nothing that it names is open.

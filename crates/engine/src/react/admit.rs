@@ -14,7 +14,7 @@ use crate::defect::{self, Defect};
 use crate::event::{
     ActionStarted, AllowedBy, ChangeSet, EndedBy, ExecutorKind, HookAnswer, Phase, RunStopping,
 };
-use crate::state::{Action, RunState, Stage};
+use crate::state::{Action, Resolution, RunState, Stage};
 use crate::{ActionId, AskStyle, Digest, Fault, Payload, Ruling, Verdict};
 
 /// Returns whether an action could start, as far as dependencies and resources go.
@@ -101,7 +101,7 @@ impl Reaction<'_> {
             };
             allowed_by = AllowedBy::Wait { wait: self.state.wait_id(wait) };
         }
-        if self.state.running_tasks() >= self.state.spec.limits.parallel {
+        if !self.has_room(id) {
             return Ok(());
         }
         self.start(id, Phase::Apply, strictest, allowed_by)
@@ -123,6 +123,19 @@ impl Reaction<'_> {
             let sentence = "Not run: its arguments were erased.";
             let result = words::failure(action, "erased", sentence, json!({}));
             return self.end(id, Ending::failed("erased", EndedBy::Engine).result(result));
+        }
+        match &action.resolution {
+            Resolution::Known => {}
+            Resolution::Open => return Ok(()),
+            Resolution::Failed(fault) => {
+                let more = serde_json::Value::Object(fault.fields.clone());
+                let result = words::failure(action, &fault.code, &fault.message, more);
+                let ending = Ending::blocked(fault.code.clone(), EndedBy::Preparation);
+                return self.end(id, ending.result(result));
+            }
+        }
+        if action.spec.each.is_some() {
+            return self.begin_each(id);
         }
         if let Some(ending) = self.refused_by_call_rules(id, action) {
             return self.end(id, ending);
@@ -188,6 +201,13 @@ impl Reaction<'_> {
         }
     }
 
+    /// Starts a fan-out: each entry becomes an action of its own, and is judged as one.
+    fn begin_each(&mut self, id: ActionId) -> Done {
+        let ruling = Ruling::new(Verdict::Allow, "each_entry_is_judged", "engine");
+        self.start(id, Phase::Run, ruling, AllowedBy::Rule)?;
+        self.declare_items(id)
+    }
+
     /// Starts an action that may run, as its kind of executor does.
     fn begin(&mut self, id: ActionId, ruling: Ruling, allowed_by: AllowedBy) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
@@ -208,13 +228,23 @@ impl Reaction<'_> {
                 self.start(id, Phase::Run, ruling, allowed_by)?;
                 self.declare_steps(id)
             }
-            _ if self.state.running_tasks() < self.state.spec.limits.parallel
-                || defect::is(Defect::ParallelIgnored) =>
-            {
+            _ if self.has_room(id) || defect::is(Defect::ParallelIgnored) => {
                 self.start(id, Phase::Run, ruling, allowed_by)
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether another task may run beside those that do: in the run, and in its declaration.
+    fn has_room(&self, id: ActionId) -> bool {
+        let room = self.state.running_tasks() < self.state.spec.limits.parallel;
+        let own = self.state.action(id).and_then(|action| action.policies.budget_policy.max_parallel);
+        let Some(most) = own.filter(|_| room) else { return room };
+        let beside = self.state.open_actions().filter(|(other, action)| {
+            let task = action.stage == Stage::Running && action.wait.is_none() && !action.is_container();
+            task && other.declaration == id.declaration
+        });
+        (beside.count() as u64) < most
     }
 
     /// Whether the limit of calls has room for another beside those that have begun.
@@ -311,6 +341,7 @@ impl Reaction<'_> {
             HookAnswer::NoOpinion
             | HookAnswer::Wait { .. }
             | HookAnswer::Proceed { .. }
+            | HookAnswer::Resolved { .. }
             | HookAnswer::Complete { .. } => return Ok(false),
         };
         self.end(id, ending)?;
@@ -389,6 +420,8 @@ pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
         !action.cancel
             && now.wall >= action.not_before
             && action.spec.unprepared.is_none()
+            && action.resolution == Resolution::Known
+            && action.spec.each.is_none()
             && !action.is_bridged()
             && is_startable(state, *id, action)
             && !(hooks.policy && state.bound(action.ruled.as_ref(), action).is_none())

@@ -1,16 +1,17 @@
 //! Opening waits: approvals, doubts, inputs, and executors that wait instead of running.
 
+use provost_contract::action::OnFailure;
 use provost_contract::json::Object;
 use provost_contract::timestamp;
 use serde_json::{Value, json};
 
 use super::{Done, Reaction, words};
 use crate::event::{
-    AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened, WaitsOn, When,
-    WorkWait,
+    ActionSpec, AllowedBy, ChangeSet, DeclarationAccepted, Origin, Phase, Step, WaitKind, WaitOpened,
+    WaitsOn, When, WorkWait,
 };
 use crate::state::{Action, RunState};
-use crate::{ActionId, Digest, Payload, Ruling, Time, Usage};
+use crate::{ActionId, Args, Digest, Payload, Ruling, Time, Usage};
 use std::sync::Arc;
 
 impl Reaction<'_> {
@@ -207,6 +208,21 @@ impl Reaction<'_> {
     pub(super) fn declare_steps(&mut self, id: ActionId) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
         let steps = action.spec.steps.clone();
+        self.declare_parts(id, steps)
+    }
+
+    /// The entries of a fan-out that started become actions, in the order of the list.
+    pub(super) fn declare_items(&mut self, id: ActionId) -> Done {
+        let Some(action) = self.state.action(id) else { return Ok(()) };
+        let has_parts = self.state.actions.values().any(|part| part.spec.under == Some(id));
+        if action.items.is_empty() || has_parts {
+            return Ok(());
+        }
+        let steps = (0..).zip(&action.items).map(|(index, args)| item(&action.spec, index, args)).collect();
+        self.declare_parts(id, steps)
+    }
+
+    fn declare_parts(&mut self, id: ActionId, steps: Vec<Step>) -> Done {
         let origin = Origin::Pipeline { action: id };
         let declaration = self.state.declarations + 1;
         let add = number(steps, declaration, origin, Some(id));
@@ -298,6 +314,23 @@ impl NewWait {
             reserved: Usage::default(),
         }
     }
+}
+
+/// One entry of a fan-out: the same action with the arguments of the entry. What it comes to is the fan-out's to
+/// judge, so that its own failure asks for nothing more.
+fn item(spec: &ActionSpec, index: u32, args: &Args) -> Step {
+    let mut spec = spec.clone();
+    spec.label = format!("{}[{index}]", spec.label);
+    spec.title = String::new();
+    spec.args = args.clone();
+    spec.each = None;
+    spec.resolves = false;
+    spec.depends_on.clear();
+    spec.when.clear();
+    if spec.on_failure.on_failure != OnFailure::Retry || !spec.facts.may_repeat() {
+        spec.on_failure = OnFailure::Continue.into();
+    }
+    Step { spec, depends_on: Vec::new(), when: Vec::new(), earlier: Vec::new() }
 }
 
 /// Gives steps their ids and edges.

@@ -1,6 +1,7 @@
 //! What the outcome of an attempt means for its action.
 
 use provost_contract::action::OnFailure;
+use provost_contract::action::policies::CancellationPolicy;
 use provost_contract::tool::OnTimeout;
 
 use super::end::{EffectRule, Ending};
@@ -209,6 +210,12 @@ impl Reaction<'_> {
     }
 
     fn stopped(&mut self, closing: Closing) -> Done {
+        let marks = closing.action.policies.cancellation_policy == CancellationPolicy::StopAndMarkInDoubt;
+        if marks && !closing.action.spec.only_reads() {
+            let result = words::in_doubt(&closing.action, None);
+            let ending = Ending::blocked("in_doubt", EndedBy::Cancel).result(result);
+            return self.close_with(closing, ending);
+        }
         let midway = !closing.action.is_repeatable();
         let reason = if midway { "stopped_midway" } else { "cancelled" };
         let ending = cancelled(&closing, reason, midway);
@@ -305,8 +312,11 @@ impl Reaction<'_> {
 
     fn retries(&self, closing: &Closing) -> bool {
         let policy = closing.action.spec.on_failure;
+        let retries = closing.action.policies.budget_policy.max_retries;
+        let most = retries.map_or(u64::MAX, |retries| retries.saturating_add(1));
+        let attempts = u64::from(closing.action.counts.failures) + 1;
         policy.on_failure == OnFailure::Retry
-            && closing.action.counts.failures + 1 < policy.max_attempts()
+            && attempts < u64::from(policy.max_attempts()).min(most)
             && !closing.stopping
     }
 

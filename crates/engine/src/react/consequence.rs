@@ -121,16 +121,14 @@ impl Reaction<'_> {
             return Ok(());
         }
         let cancelled = self.state.is_cancelled(action);
-        let parts = self.state.actions.values().filter(|part| part.spec.under == Some(id));
+        let parts = self.state.parts(id);
         let all_done =
             parts.clone().all(|part| part.end.as_ref().is_some_and(|end| end.status == ActionEnd::Completed));
-        let outputs: Vec<serde_json::Value> = parts
-            .map(|part| part.end.as_ref().map(|end| end.result.shown().clone()).unwrap_or_default())
-            .collect();
+        let parts: Vec<ActionId> = parts.map(|part| part.spec.id).collect();
         let outcome = match (cancelled, all_done) {
             (true, _) => Outcome::Stopped,
             (false, true) => {
-                let result = words::success(action, outputs.into(), serde_json::json!({}));
+                let result = words::parts(action, &parts);
                 Outcome::Completed { result, goal: true, satisfying: true }
             }
             (false, false) => Outcome::Failed {

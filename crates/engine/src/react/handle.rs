@@ -10,7 +10,7 @@ use crate::event::{
     ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed,
     ModelResponded, NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
 };
-use crate::react::wanted_hooks;
+use crate::react::{is_startable, wanted_hooks};
 use crate::state::{Action, Holder, OpenRequest, Stage};
 use crate::{ActionId, Actor, Digest, Epoch, Fault, Payload, StandingApproval, Usage, WorkerId};
 
@@ -96,8 +96,12 @@ impl Reaction<'_> {
 
     /// After an interruption, actions of this process only that have not begun are not run any more.
     fn drop_ephemeral(&mut self) -> Done {
-        let interrupted = self.state.open_actions().any(|(_, action)| {
-            action.stage == Stage::Running && action.wait.is_none() && action.attempt_epoch < self.state.epoch
+        let interrupted = self.state.open_actions().any(|(id, action)| {
+            let under_way = action.stage == Stage::Running
+                && action.wait.is_none()
+                && action.attempt_epoch < self.state.epoch
+                && !action.is_container();
+            under_way || (self.state.epoch > Epoch(1) && is_startable(self.state, id, action))
         });
         if !interrupted || self.state.ended.is_some() {
             return Ok(());

@@ -11,7 +11,7 @@ use crate::event::{
     Purpose, ResponseRefused, RunStopping, Stop, Subject,
 };
 use crate::state::Response;
-use crate::{ActionId, Fault, Payload, Usage};
+use crate::{ActionId, Actor, Fault, Payload, Usage};
 
 impl Reaction<'_> {
     /// Reads a response that was not read yet.
@@ -64,7 +64,9 @@ impl Reaction<'_> {
             retry,
         })?;
         if !retry && !self.state.is_stopping() {
-            return self.emit(RunStopping { stop: Stop::Failed { fault } });
+            // The refusal before it has the code of what was wrong.
+            let code = if self.state.is_protocol() { "protocol_error".into() } else { fault.code };
+            return self.emit(RunStopping { stop: Stop::Failed { fault: Fault { code, ..fault } } });
         }
         Ok(())
     }
@@ -134,13 +136,26 @@ impl Reaction<'_> {
         if let Some(fault) = fault {
             return self.refuse(response, fault);
         }
+        self.accept_declaration(Self::model_actor(), Origin::Declaration, declared)
+    }
+
+    /// A declaration that came from outside takes effect; it was looked at when its signal was taken.
+    pub(super) fn submitted(&mut self, by: Actor, declared: Declaration) -> Done {
+        self.accept_declaration(by, Origin::Submitted, declared)
+    }
+
+    /// Whether a declaration from outside names only what exists and can still be changed.
+    pub(super) fn is_acceptable(&self, declared: &Declaration) -> bool {
+        self.state.is_protocol() && self.wrong_with(declared).is_none() && !self.is_contradictory(declared)
+    }
+
+    fn accept_declaration(&mut self, by: Actor, origin: Origin, declared: Declaration) -> Done {
         let declaration = self.state.declarations + 1;
-        let origin = Origin::Declaration;
         let add = number(declared.add, declaration, origin, None);
         let replace =
             declared.replace.into_iter().map(|(old, index)| (old, ActionId { declaration, index })).collect();
         self.emit_by(
-            Self::model_actor(),
+            by,
             DeclarationAccepted {
                 declaration,
                 origin,
@@ -153,7 +168,7 @@ impl Reaction<'_> {
                 title: declared.title,
                 note: declared.note,
                 violations: declared.violations,
-                price: Usage::default(),
+                price: declared.price,
                 signature: declared.signature,
             },
         )

@@ -1,5 +1,9 @@
 //! Whether an action may run now, and what lets it.
 
+use provost_contract::action::policies::PermissionPolicy;
+use provost_contract::action::{SideEffect, SideEffects};
+use strum::VariantArray as _;
+
 use crate::defect::{self, Defect};
 use crate::event::{AllowedBy, HookAnswer, HookSet};
 use crate::state::{Action, Bound, RunState};
@@ -33,7 +37,11 @@ impl RunState {
     /// The same without today's denials: a function of the events.
     pub(super) fn accepted_ruling(&self, action: &Action) -> Ruling {
         let said = self.bound(action.ruled.as_ref(), action).and_then(ruling_of);
-        self.agent.ruling_after(&action.spec.operation, said.as_ref())
+        let ruling = self.agent.ruling_after(&action.spec.operation, said.as_ref());
+        match declared_ruling(action) {
+            Some(declared) => ruling.stricter(declared),
+            None => ruling,
+        }
     }
 
     /// Returns an answer if it is about these arguments under this policy.
@@ -73,6 +81,39 @@ impl RunState {
     }
 }
 
+/// What the policies of its declaration, its agent and the runtime say about an action. They only restrict.
+fn declared_ruling(action: &Action) -> Option<Ruling> {
+    if action.spec.policies.is_null() {
+        return None;
+    }
+    let policies = &action.policies;
+    let layer = |policy: &str| {
+        let layer = action.spec.policies.get(policy).and_then(|said| said.get("decided_by"));
+        let layer = layer.and_then(serde_json::Value::as_str).unwrap_or("default");
+        format!("policies of the {layer}")
+    };
+    let effects: &[SideEffect] = match &action.spec.facts.effects {
+        SideEffects::Declared(effects) => effects,
+        SideEffects::Unknown => SideEffect::VARIANTS,
+    };
+    let words = |of: &[&SideEffect]| of.iter().map(|effect| <&str>::from(**effect)).collect::<Vec<_>>().join(", ");
+    let ruling = |verdict, policy: &str, reason: String| Some(Ruling::new(verdict, policy, layer(policy)).because(reason));
+    let denied: Vec<&SideEffect> = effects.iter().filter(|effect| !policies.side_effects.allows(effect)).collect();
+    if !denied.is_empty() {
+        return ruling(Verdict::Deny, "side_effects", format!("its effects are not allowed: {}", words(&denied)));
+    }
+    if policies.permission_policy == PermissionPolicy::Deny {
+        return ruling(Verdict::Deny, "permission_policy", "its permission policy says deny".into());
+    }
+    let gated: Vec<&SideEffect> = effects.iter().filter(|effect| policies.approval_gates.requires(effect)).collect();
+    if !gated.is_empty() {
+        return ruling(Verdict::Ask, "approval_gates", format!("a person is asked before: {}", words(&gated)));
+    }
+    (policies.permission_policy == PermissionPolicy::Ask)
+        .then(|| ruling(Verdict::Ask, "permission_policy", "its permission policy says ask".into()))
+        .flatten()
+}
+
 /// What a policy hook decided. One that failed, or says what a policy cannot say, has denied.
 pub(super) fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
     match answer {
@@ -83,6 +124,7 @@ pub(super) fn ruling_of(answer: &HookAnswer) -> Option<Ruling> {
         HookAnswer::NoOpinion => None,
         HookAnswer::Replace { .. }
         | HookAnswer::Wait { .. }
+        | HookAnswer::Resolved { .. }
         | HookAnswer::Message { .. }
         | HookAnswer::Complete { .. }
         | HookAnswer::Note { .. } => {

@@ -21,7 +21,7 @@ impl Reaction<'_> {
         let ignored = self.is_ignored(&queued.body);
         let QueuedSignal { id: signal, from, body } = queued;
         let taken = SignalTaken { signal, from: from.clone(), body: body.clone(), ignored };
-        self.emit_by(from, taken)?;
+        self.emit_by(from.clone(), taken)?;
         if ignored.is_some() {
             return Ok(());
         }
@@ -30,6 +30,8 @@ impl Reaction<'_> {
                 self.supersede(leaves_doubt)
             }
             Signal::Standing { grant: Some(_), .. } => self.withdraw_needless(),
+            Signal::Submit { declaration } => self.submitted(from, *declaration),
+            Signal::Resume { declaration: Some(declaration), .. } => self.submitted(from, *declaration),
             Signal::Message { .. }
             | Signal::Standing { .. }
             | Signal::Cancel { .. }
@@ -66,9 +68,13 @@ impl Reaction<'_> {
         let state = &self.state;
         match body {
             Signal::Answer { .. } => Some(Ignored::Settled),
-            Signal::Resume { .. } => {
+            Signal::Resume { declaration, .. } => {
                 let resumable = state.ended.is_some_and(crate::event::EndStatus::is_resumable);
-                (!resumable).then_some(Ignored::NotResumable)
+                let acceptable = || declaration.as_deref().is_none_or(|declared| self.is_acceptable(declared));
+                match () {
+                    () if !resumable => Some(Ignored::NotResumable),
+                    () => (!acceptable()).then_some(Ignored::NotAcceptable),
+                }
             }
             _ if state.ended.is_some() => Some(Ignored::Ended),
             Signal::Cancel { .. } if state.cancel.is_some() => Some(Ignored::Cancelling),
@@ -79,6 +85,7 @@ impl Reaction<'_> {
             Signal::Decide { action, choice, .. } => {
                 (!self.is_decidable(*action, *choice)).then_some(Ignored::NotDecidable)
             }
+            Signal::Submit { declaration } => (!self.is_acceptable(declaration)).then_some(Ignored::NotAcceptable),
             Signal::Message { .. } if !state.has_model() => Some(Ignored::NoModel),
             Signal::Message { .. }
             | Signal::Cancel { .. }

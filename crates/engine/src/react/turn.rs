@@ -11,8 +11,8 @@ use crate::event::{
 };
 use crate::react::is_startable;
 use crate::react::ruling::{is_mediation_open, is_policy_open};
-use crate::state::{RunState, Stage};
-use crate::{OnWait, Payload};
+use crate::state::{Resolution, RunState, Stage};
+use crate::{ActionId, OnWait, Payload};
 
 /// Returns whether the model is to be asked.
 pub(crate) fn is_turn_wanted(state: &RunState, now: &Now) -> bool {
@@ -61,6 +61,7 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
         return wanted;
     }
     let hooks = state.spec.hooks;
+    wanted.extend(unresolved(state, now).map(|id| (Hook::Resolve, Subject::Action { action: id })));
     for id in &state.unjudged {
         let subject = Subject::Action { action: *id };
         let noted = !hooks.after_tool || state.hooks.contains_key(&(Hook::AfterTool, subject));
@@ -68,7 +69,12 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
     }
     if !state.is_stopping() && !state.is_judging() && (hooks.policy || hooks.mediate) {
         for (id, action) in state.open_actions() {
-            if action.cancel || now.wall < action.not_before || !is_startable(state, id, action) {
+            let known = action.resolution == Resolution::Known && action.spec.each.is_none();
+            if action.cancel
+                || !known
+                || now.wall < action.not_before
+                || !is_startable(state, id, action)
+            {
                 continue;
             }
             let subject = Subject::Action { action: id };
@@ -88,6 +94,14 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
     }
     wanted.extend(turn_hook(state, now));
     wanted
+}
+
+/// The actions that are ready but for the values of their references.
+fn unresolved<'a>(state: &'a RunState, now: &'a Now) -> impl Iterator<Item = ActionId> + 'a {
+    let ids = state.unresolved.iter().copied().filter(|_| !state.is_stopping() && !now.draining);
+    ids.filter(|id| {
+        state.action(*id).is_some_and(|action| !action.cancel && is_startable(state, *id, action))
+    })
 }
 
 /// The hook that the next turn, or the end of the run, waits for.
@@ -175,6 +189,11 @@ impl Reaction<'_> {
         if state.seq.0 >= state.spec.limits.events {
             let (used, limit) = (state.seq.0, state.spec.limits.events);
             return Some(Stop::Budget { name: "events".into(), dimension: "events".into(), used, limit });
+        }
+        // A report is the answer: nothing is asked after it.
+        let reported = || resting && state.has_model() && state.report().is_some_and(|report| !report.seen);
+        if reported() {
+            return Some(Stop::Completed { by: "report".into() });
         }
         let complete =
             resting && (state.is_called_done() || state.turn.as_ref().is_some_and(|turn| turn.completes));

@@ -23,6 +23,11 @@ pub(super) fn success(action: &Action, payload: Value, more: Value) -> Payload {
     Payload::inline(result.map(|result| result.to_object()).unwrap_or_default())
 }
 
+/// The result of an action whose output is the list of its parts' outputs: they are stored once, with the parts.
+pub(super) fn parts(action: &Action, parts: &[crate::ActionId]) -> Payload {
+    success(action, Value::Null, json!({ crate::state::PARTS: parts }))
+}
+
 pub(super) fn denied(action: &Action, ruling: &Ruling) -> Payload {
     let reason = if ruling.reason.is_empty() { &ruling.rule } else { &ruling.reason };
     let decision = json!({ "decision": ruling_record(ruling) });

@@ -1,14 +1,15 @@
 //! One action of a run, as its events made it.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use provost_contract::action::ActionStatus;
+use provost_contract::action::policies::{Effective, Policies};
 use provost_contract::json::Object;
 
 use crate::event::{
     ActionEnd, ActionSpec, Answer, ChangeSet, EndedBy, ExecutorKind, HookAnswer, Note, Phase, Settlement,
 };
-use crate::{Actor, Args, Digest, Epoch, Payload, Seq, Time, WorldEffect};
+use crate::{Actor, Args, Digest, Epoch, Fault, Payload, Seq, Time, WorldEffect};
 
 /// How far an action has come. Whether it waits is a field of its own.
 #[derive(
@@ -82,6 +83,17 @@ pub enum Answered {
     },
 }
 
+/// Whether the references of an action's arguments have values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resolution {
+    /// There are none, or they have.
+    Known,
+    /// They are looked up when the action is ready.
+    Open,
+    /// One has none.
+    Failed(Fault),
+}
+
 /// How an action ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
@@ -139,6 +151,12 @@ pub struct Action {
     pub args: Args,
     /// Who changed them.
     pub edited_by: Option<Actor>,
+    /// Whether its arguments are known.
+    pub resolution: Resolution,
+    /// The arguments of each entry of a fan-out.
+    pub items: Vec<Args>,
+    /// What its declaration, its agent and the runtime say of its limits; the strictest of each.
+    pub policies: Arc<Effective>,
     /// The approval, and the wait that gave it.
     pub gate: Option<Bound<u32>>,
     /// What the mediator said.
@@ -197,7 +215,6 @@ impl Action {
     pub(crate) fn new(spec: Arc<ActionSpec>) -> Self {
         Self {
             args: spec.args.clone(),
-            spec,
             stage: Stage::Pending,
             wait: None,
             attempt: 0,
@@ -206,6 +223,9 @@ impl Action {
             round: 1,
             counts: Counts::default(),
             edited_by: None,
+            resolution: if spec.resolves || spec.each.is_some() { Resolution::Open } else { Resolution::Known },
+            items: Vec::new(),
+            policies: effective(&spec.policies),
             gate: None,
             mediated: None,
             ruled: None,
@@ -232,6 +252,7 @@ impl Action {
             end: None,
             expect: Vec::new(),
             notes: Object::new(),
+            spec,
         }
     }
 
@@ -244,6 +265,7 @@ impl Action {
                 HookAnswer::NoOpinion
                 | HookAnswer::Proceed { .. }
                 | HookAnswer::Wait { .. }
+                | HookAnswer::Resolved { .. }
                 | HookAnswer::Message { .. }
                 | HookAnswer::Note { .. }
                 | HookAnswer::Failed { .. },
@@ -303,4 +325,15 @@ impl Action {
     pub fn is_approved(&self, policy: Digest) -> bool {
         self.gate.as_ref().is_some_and(|gate| gate.about == self.args.raw && gate.policy == policy)
     }
+}
+
+/// The limits of an action as its record explains them: each policy with its value, and the layer that decided it.
+fn effective(explained: &serde_json::Value) -> Arc<Effective> {
+    static DEFAULTS: LazyLock<Arc<Effective>> = LazyLock::new(Arc::default);
+    if explained.is_null() {
+        return DEFAULTS.clone();
+    }
+    let entries = explained.as_object().into_iter().flatten();
+    let said: Object = entries.filter_map(|(name, of)| Some((name.clone(), of.get("value")?.clone()))).collect();
+    Arc::new(Policies::parse(&said.into()).unwrap_or_default().into())
 }

@@ -13,6 +13,8 @@ use crate::{ActionId, Agent, Digest, Payload, Seq};
 
 /// The key under which a result says who changed the arguments, and what they became.
 pub(crate) const ARGUMENTS_CHANGED: &str = "arguments_changed";
+/// The key under which a result says that its output is the list of the outputs of these actions.
+pub(crate) const PARTS: &str = "parts";
 /// The key under which a line names the artifact that it stands for.
 const ARTIFACT: &str = "artifact";
 

@@ -11,10 +11,10 @@ mod transcript;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-pub use action::{Action, Answered, Bound, Counts, End, Stage};
+pub use action::{Action, Answered, Bound, Counts, End, Resolution, Stage};
 pub use frontier::Frontier;
 pub use ledger::{Holder, Ledger};
-pub(crate) use lines::ARGUMENTS_CHANGED;
+pub(crate) use lines::{ARGUMENTS_CHANGED, PARTS};
 pub use lines::{artifact_of, with_result};
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
@@ -29,6 +29,9 @@ use crate::{
     ActionId, Actor, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId,
     WorldEffect,
 };
+
+/// The operation of the runtime that writes a report.
+pub const REPORT: &str = "report";
 
 /// An event that cannot follow from the ones before it. The state is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -168,6 +171,8 @@ pub struct RunState {
     pub actions: BTreeMap<ActionId, Box<Action>>,
     /// The ones that have not ended.
     pub open: BTreeSet<ActionId>,
+    /// The open ones whose arguments are not known yet.
+    pub unresolved: BTreeSet<ActionId>,
     /// Ended actions that a hook still looks at.
     pub unjudged: BTreeSet<ActionId>,
     /// How many declarations were accepted.
@@ -293,10 +298,24 @@ impl RunState {
 
     /// Returns whether an open action is a part of another.
     pub fn has_open_parts(&self, id: ActionId) -> bool {
-        let may_have = self.action(id).is_some_and(|action| {
-            matches!(action.executor(), ExecutorKind::Pipeline | ExecutorKind::Program)
-        });
+        let may_have = self
+            .action(id)
+            .is_some_and(|action| action.is_container() || action.executor() == ExecutorKind::Program);
         may_have && self.open_actions().any(|(_, part)| part.spec.under == Some(id))
+    }
+
+    /// Returns the report that was written, if one was: it is the answer to the user.
+    pub fn report(&self) -> Option<&Action> {
+        let written = |action: &&Action| {
+            let done = action.end.as_ref().is_some_and(|end| end.status == ActionEnd::Completed);
+            done && action.executor() == ExecutorKind::Runtime && action.spec.executor.target == REPORT
+        };
+        self.actions.values().rev().map(|action| &**action).find(written)
+    }
+
+    /// Returns the parts of an action, in order.
+    pub fn parts(&self, id: ActionId) -> impl Iterator<Item = &Action> + Clone {
+        self.actions.values().map(|action| &**action).filter(move |part| part.spec.under == Some(id))
     }
 
     /// Returns whether an ended action waits for a decision of the model.
@@ -389,7 +408,7 @@ impl RunState {
 impl Action {
     /// Returns whether it counts as running only through its parts.
     pub fn is_container(&self) -> bool {
-        self.executor() == ExecutorKind::Pipeline
+        self.executor() == ExecutorKind::Pipeline || self.spec.each.is_some()
     }
 }
 
@@ -407,7 +426,8 @@ impl PartialEq for RunState {
             && (&self.stops, &self.cancelled_by) == (&other.stops, &other.cancelled_by)
             && self.model == other.model
             && self.actions == other.actions
-            && (&self.open, &self.unjudged) == (&other.open, &other.unjudged)
+            && (&self.open, &self.unresolved) == (&other.open, &other.unresolved)
+            && self.unjudged == other.unjudged
             && self.waits == other.waits
             && self.ledger == other.ledger
             && (&self.standing, &self.remembered) == (&other.standing, &other.remembered)

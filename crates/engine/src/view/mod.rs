@@ -2,7 +2,10 @@
 
 mod commit;
 mod decisions;
+mod observation;
 pub mod observer;
+mod outcome;
+mod protocol;
 mod records;
 mod rest;
 pub mod result;
@@ -16,7 +19,10 @@ mod waits;
 
 pub use commit::{ChildOrder, Step, is_session_line, step, wait_row};
 pub use decisions::{Decided, decisions};
+pub use observation::{observation, observed_section};
 pub use observer::{Observed, Observer};
+pub use outcome::{outcome_of, output_of, value_of};
+pub use protocol::{GraphStatus, graph_status, protocol_result};
 pub use rest::rests_for;
 pub use result::conversation_result;
 pub use status::{RunStatus, status, summary};

@@ -156,6 +156,7 @@ impl Observer {
             }
             Signal::Cancel { .. }
             | Signal::Resume { .. }
+            | Signal::Submit { .. }
             | Signal::Decide { .. }
             | Signal::External { .. }
             | Signal::Standing { .. }

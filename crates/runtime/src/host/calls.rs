@@ -8,7 +8,7 @@ use provost_contract::provider_turn::RequestedCall;
 use provost_contract::sensitivity::{self, REDACTED};
 use provost_contract::tool::{ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolResult};
 use provost_engine::event::{Call, Unprepared};
-use provost_engine::{Agent, Args, ArgumentCheck};
+use provost_engine::{Agent, Args, ArgumentCheck, Fault};
 use provost_protocol::ArgumentSchema;
 use serde_json::{Value, json};
 
@@ -45,6 +45,45 @@ pub(super) fn declare(agent: &Agent, turn: u32, context: &Object, entries: &[Val
         declared.raw.push(arguments);
     }
     declared
+}
+
+/// Reads the arguments of a declared action, as those of a call. What refers to results that are not known yet is
+/// prepared when they are.
+pub(super) fn read_declared(
+    agent: &Agent,
+    name: &str,
+    label: &str,
+    context: &Object,
+    arguments: &Object,
+    known: bool,
+) -> Call {
+    let tool = agent.catalog.find(name);
+    let unprepared = if known { unprepared(agent, tool, name, label, context, arguments) } else { None };
+    call(tool, label.to_owned(), name, arguments, unprepared)
+}
+
+/// Returns the arguments of an action whose references have values, or why they do not fit its tool.
+pub(super) fn read_resolved(
+    agent: &Agent,
+    name: &str,
+    label: &str,
+    context: &Object,
+    arguments: &Object,
+) -> Result<Args, Fault> {
+    let tool = agent.catalog.find(name);
+    if let Some(unfit) = unprepared(agent, tool, name, label, context, arguments) {
+        let error = json::text(&unfit.result, "error").unwrap_or("its arguments do not fit");
+        let fields = Object::from_iter([("problem".to_owned(), unfit.code.into())]);
+        return Err(Fault { code: "unresolved_input".into(), message: format!("Not run: {error}"), fields });
+    }
+    let schema = tool.map(|tool| Value::Object(tool.rules().model_schema()));
+    let faults = schema.and_then(|schema| ArgumentSchema::compile(&schema).ok());
+    let faults = faults.map(|schema| schema.faults(&Value::Object(arguments.clone()))).unwrap_or_default();
+    if let Some(fault) = faults.first() {
+        let message = format!("Not run: with the values of its references the arguments of {name} do not fit: {fault}");
+        return Err(Fault::new("unresolved_input", message));
+    }
+    Ok(call(tool, label.to_owned(), name, arguments, None).args)
 }
 
 /// Returns the call that an executor gets.

@@ -9,6 +9,7 @@ mod memory;
 mod model_hooks;
 mod output;
 mod parts;
+mod protocol;
 mod reporting;
 mod response;
 mod runs;

@@ -89,7 +89,7 @@ policies! {
     /// What may be spent.
     budget_policy: BudgetPolicy = BudgetPolicy::default(),
     /// What a cancel does to what has been started.
-    cancellation_policy: CancellationPolicy = CancellationPolicy::LetFinish,
+    cancellation_policy: CancellationPolicy = CancellationPolicy::Stop,
     /// Whether doing it again is safe.
     idempotency: Idempotency = Idempotency::None,
     /// The effects it may have.

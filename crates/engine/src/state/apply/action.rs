@@ -219,6 +219,7 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     note_frontier(state, ended.action);
     state.resources.leave(spec.under, spec.id, &spec.resources);
     state.open.remove(&ended.action);
+    state.unresolved.remove(&ended.action);
     state.inputs.remove(&ended.action);
     state.ledger.spend(&ended.usage);
     let shown = state.action(ended.action).is_some_and(|action| state.is_shown(action));

@@ -61,7 +61,7 @@ fn dispatch(state: &mut RunState, event: &Event) -> Problem {
         EventKind::DeclarationAccepted(accepted) => turn::declared(state, event, accepted),
         EventKind::ResponseRefused(refused) => turn::refused(state, event.seq, refused),
         EventKind::HistoryCompacted(compacted) => turn::compacted(state, event.seq, compacted),
-        EventKind::HookAnswered(answered) => turn::hook_answered(state, event.seq, answered),
+        EventKind::HookAnswered(answered) => turn::hook_answered(state, event, answered),
         EventKind::ActionStarted(started) => action::started(state, started),
         EventKind::ActionNoted(noted) => action::noted(state, noted),
         EventKind::AttemptEnded(ended) => action::attempt_ended(state, ended),

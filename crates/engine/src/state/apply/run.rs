@@ -13,7 +13,7 @@ use crate::event::{
     ActionEnd, Choice, Event, EventKind, MessageMode, RunClaimed, RunEnded, RunStopping, Signal, SignalTaken,
     WaitKind,
 };
-use crate::state::{Action, Stage};
+use crate::state::{Action, Resolution, Stage};
 use crate::{ActionId, Agent, Epoch, Seq, WorldEffect};
 
 pub(in crate::state) fn begin(
@@ -55,6 +55,7 @@ pub(in crate::state) fn begin(
         steer: false,
         actions: BTreeMap::new(),
         open: BTreeSet::new(),
+        unresolved: BTreeSet::new(),
         unjudged: BTreeSet::new(),
         declarations: 0,
         waits: BTreeMap::new(),
@@ -146,6 +147,8 @@ pub(super) fn signal_taken(state: &mut RunState, seq: Seq, taken: &SignalTaken) 
             need(state.ended.is_some_and(crate::event::EndStatus::is_resumable), "it cannot be resumed")?;
             resume(state, budgets);
         }
+        // Its declaration is the next event.
+        Signal::Submit { .. } => {}
         Signal::Decide { action, choice, .. } => reopen(state, *action, *choice, Decider::Person)?,
         Signal::External { name, payload } => {
             state.external.entry(name.clone()).or_default().push_back((taken.signal, payload.clone()));
@@ -271,6 +274,10 @@ fn retry(state: &mut RunState, id: ActionId, by_model: bool) {
     action.decided = false;
     action.doubt = None;
     action.seen = false;
+    if action.resolution != Resolution::Known {
+        // What it refers to may have come to something else since.
+        action.resolution = Resolution::Open;
+    }
     if !applies {
         action.change_set = None;
         action.change_set_gate = None;
@@ -283,6 +290,9 @@ fn enter(state: &mut RunState, id: ActionId) {
     let Some(action) = state.actions.get(&id) else { return };
     let (scope, resources) = (action.spec.under, action.spec.resources.clone());
     state.open.insert(id);
+    if action.resolution == Resolution::Open {
+        state.unresolved.insert(id);
+    }
     state.unjudged.remove(&id);
     state.resources.enter(scope, id, &resources);
 }

@@ -12,7 +12,7 @@ use crate::event::{
     Choice, DeclarationAccepted, Event, HistoryCompacted, Hook, HookAnswer, HookAnswered, ModelFailed,
     ModelRequested, ModelResponded, Origin, Purpose, ResponseRefused, Subject,
 };
-use crate::state::{Action, Bound, Stage};
+use crate::state::{Action, Bound, Resolution, Stage};
 use crate::{ActionId, Seq};
 
 pub(super) fn requested(state: &mut RunState, requested: &ModelRequested) -> Problem {
@@ -111,6 +111,9 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
         }
         state.resources.enter(spec.under, spec.id, &spec.resources);
         state.open.insert(spec.id);
+        if spec.resolves || spec.each.is_some() {
+            state.unresolved.insert(spec.id);
+        }
         let mut action = Action::new(spec.clone());
         action.erased = event.erased;
         state.actions.insert(spec.id, Box::new(action));
@@ -135,6 +138,11 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
                 action.decided = true;
             }
         }
+    }
+    // What adds no work and answers nothing leaves the model with the next word.
+    let speaks = accepted.origin == Origin::Declaration && accepted.add.is_empty() && accepted.answer.is_none();
+    if speaks && !matches!(accepted.intent.as_str(), "answer" | "done") {
+        state.unseen += 1;
     }
     observe_signature(state, accepted);
     Ok(())
@@ -254,9 +262,13 @@ fn wait_to_compact(state: &mut RunState) {
     state.compact_at = state.transcript.len() + room;
 }
 
-pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswered) -> Problem {
+pub(super) fn hook_answered(state: &mut RunState, event: &Event, answered: &HookAnswered) -> Problem {
+    let seq = event.seq;
     if let Subject::Action { action } = answered.subject {
-        return about_action(state, seq, action, answered);
+        return match answered.hook {
+            Hook::Resolve => resolved(state, event, action, &answered.answer),
+            _ => about_action(state, action, answered),
+        };
     }
     if let HookAnswer::Message { messages, .. } = &answered.answer {
         // Counted by the fact that there are some: their words may be erased.
@@ -275,7 +287,26 @@ pub(super) fn hook_answered(state: &mut RunState, seq: Seq, answered: &HookAnswe
     Ok(())
 }
 
-fn about_action(state: &mut RunState, seq: Seq, id: ActionId, answered: &HookAnswered) -> Problem {
+/// The references of an action have values, or one has none.
+fn resolved(state: &mut RunState, event: &Event, id: ActionId, answer: &HookAnswer) -> Problem {
+    need(state.unresolved.remove(&id), format!("the arguments of action {id} are known"))?;
+    let action = state.actions.get_mut(&id).ok_or_else(|| format!("there is no action {id}"))?;
+    match answer {
+        HookAnswer::Resolved { args, items } => {
+            action.resolution = Resolution::Known;
+            action.args = args.clone();
+            action.items.clone_from(items);
+            action.erased |= event.erased;
+        }
+        HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => {
+            action.resolution = Resolution::Failed(fault.clone());
+        }
+        _ => return Err("this is no answer to what the references stand for".into()),
+    }
+    Ok(())
+}
+
+fn about_action(state: &mut RunState, id: ActionId, answered: &HookAnswered) -> Problem {
     let policy = state.policy;
     let action = state.actions.get_mut(&id).ok_or_else(|| format!("there is no action {id}"))?;
     let bound = Bound { about: action.args.raw, policy, value: answered.answer.clone() };
@@ -294,11 +325,15 @@ fn about_action(state: &mut RunState, seq: Seq, id: ActionId, answered: &HookAns
             }
             state.hooks.insert((answered.hook, answered.subject), answered.answer.clone());
         }
-        Hook::BeforeModel | Hook::AfterModel | Hook::Continue | Hook::Interrupt | Hook::OnStop => {
+        Hook::BeforeModel
+        | Hook::AfterModel
+        | Hook::Resolve
+        | Hook::Continue
+        | Hook::Interrupt
+        | Hook::OnStop => {
             return Err("this hook is not asked about an action".into());
         }
     }
-    let _ = seq;
     judge_ended(state, id);
     Ok(())
 }

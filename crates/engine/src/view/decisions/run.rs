@@ -38,7 +38,7 @@ impl Reader {
                     self.all.push(about.what(format!("cancelled by {}", by.name())));
                 }
             }
-            Signal::Resume { budgets, reason } => {
+            Signal::Resume { budgets, reason, .. } => {
                 let decided = decided.what(format!("resumed by {}", by.name()));
                 self.all.push(decided.because(raised(budgets, reason)));
             }
@@ -50,7 +50,10 @@ impl Reader {
                 self.all.push(standing(decided, scope, grant.as_deref(), by));
             }
             // These are no decisions; an answer that counts is a settlement.
-            Signal::Message { .. } | Signal::External { .. } | Signal::Answer { .. } => {}
+            Signal::Message { .. }
+            | Signal::Submit { .. }
+            | Signal::External { .. }
+            | Signal::Answer { .. } => {}
         }
     }
 
@@ -109,6 +112,7 @@ fn word(signal: &Signal) -> &'static str {
         Signal::Message { .. } => "message",
         Signal::Cancel { .. } => "cancel",
         Signal::Resume { .. } => "resume",
+        Signal::Submit { .. } => "declaration",
         Signal::Decide { .. } => "decision",
         Signal::External { .. } => "signal",
         Signal::Standing { .. } => "standing approval",
@@ -122,6 +126,7 @@ fn because(ignored: Ignored) -> &'static str {
         Ignored::Ended => "the run is over",
         Ignored::NotResumable => "the run cannot be resumed",
         Ignored::NotDecidable => "the action has not ended, or cannot be decided about",
+        Ignored::NotAcceptable => "it names actions that do not exist, or cannot be changed any more",
         Ignored::Cancelling => "the run is being cancelled already",
         Ignored::NothingOpen => "nothing that it names is open",
         Ignored::NoModel => "the run asks no model",

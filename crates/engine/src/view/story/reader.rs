@@ -381,6 +381,7 @@ impl StoryReader {
                 Some(Piece::Resumed { by: taken.from.clone() })
             }
             Signal::Cancel { .. }
+            | Signal::Submit { .. }
             | Signal::Decide { .. }
             | Signal::External { .. }
             | Signal::Standing { .. }
