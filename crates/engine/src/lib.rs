@@ -18,7 +18,7 @@ mod value;
 pub mod view;
 
 pub use actor::{Actor, ActorKind, ActorOrigin};
-pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait};
+pub use agent::{Agent, AgentSpec, ArgumentCheck, AskStyle, ClientTools, OnWait, SHOW_TOOLS};
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,
     SignalPost, StandingChange, WaitRow, WaitSettlement, WhenBusy,
