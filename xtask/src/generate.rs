@@ -16,6 +16,13 @@ pub(crate) struct Options {
     check: bool,
 }
 
+impl Options {
+    /// Checks that the generated files are up to date.
+    pub(crate) fn check() -> Self {
+        Self { check: true }
+    }
+}
+
 /// Writes every generated file, or says which one is old.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut old = Vec::new();

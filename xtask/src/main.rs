@@ -7,6 +7,7 @@ mod conformance;
 mod crash;
 mod fuzz;
 mod generate;
+mod library;
 mod real_model;
 mod sim;
 mod test;

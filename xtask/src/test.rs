@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::{Failure, attack, conformance, crash, fuzz, sim, tidy};
+use crate::{Failure, attack, conformance, crash, fuzz, generate, library, sim, tidy};
 
 /// A short, reproducible walk of the fuzzer; long ones are `cargo xtask fuzz`.
 const FUZZ_RUNS: u64 = 20_000;
@@ -38,6 +38,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 fn quick() -> Result<(), Failure> {
     step("unit tests", || cargo(&["test", "--workspace", "--all-features", "--lib", "--bins"]))?;
+    step("generated files", || generate::run(&generate::Options::check()))?;
     step("sim", || sim::run(&sim::Options::walk(SIM_WORLDS_QUICK)))?;
     step("attack", || attack::run(&attack::Options::quick()))?;
     step("crash", || {
@@ -51,7 +52,9 @@ fn everything() -> Result<(), Failure> {
     step("clippy", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
     })?;
+    step("library", library::run)?;
     step("tests", tests)?;
+    step("generated files", || generate::run(&generate::Options::check()))?;
     step("sim", || {
         sim::run(&sim::Options::walk(SIM_WORLDS))?;
         sim::run(&sim::Options::sweep(SIM_SWEEP))?;

@@ -3,6 +3,7 @@
 //! [`AgentSpec`] is plain data and an artifact; a run names it by digest and goes on under it after a
 //! restart. [`Agent`] is the same, read once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,9 @@ use serde_json::Value;
 
 use crate::event::ExecutorKind;
 use crate::{Digest, Ruling, Verdict};
+
+/// The built-in tool by which a model asks for tools of the second tier: its argument `names` lists them.
+pub const SHOW_TOOLS: &str = "tools/show";
 
 /// An agent as a run obeys it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,8 +41,8 @@ pub struct AgentSpec {
     /// each. The tools are the visible ones only, so the rest cannot be found out from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub visibility: Vec<Value>,
-    /// The tools that the model is shown in full, best first; none means all of them. The others can be called all
-    /// the same.
+    /// The tools that the model is shown in full from the beginning, best first; none means all of them. One of the
+    /// others is shown once the model has asked for it ([`SHOW_TOOLS`]) or called it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier_1: Option<Vec<String>>,
     /// What the action policy is decided by: mode, denied tools, settings of the agent.
@@ -250,9 +254,24 @@ impl Agent {
         })
     }
 
-    /// Returns the tools that the model is shown in full.
-    pub fn offered(&self) -> &ToolCatalog {
-        self.tier_1.as_ref().unwrap_or(&self.catalog)
+    /// Returns the tools that the model is shown in full: those of the first tier, then the promoted ones in their
+    /// order. New ones stand at the end, so that a provider's prompt cache still fits what precedes them.
+    pub fn offered(&self, promoted: &[String]) -> Cow<'_, ToolCatalog> {
+        match &self.tier_1 {
+            None => Cow::Borrowed(&self.catalog),
+            Some(first) if promoted.is_empty() => Cow::Borrowed(first),
+            Some(first) => {
+                let promoted = promoted.iter().filter_map(|name| self.catalog.get(name)).cloned();
+                Cow::Owned(first.clone().with(promoted))
+            }
+        }
+    }
+
+    /// Returns the tool of the second tier that a provider means by a name.
+    pub(crate) fn second_tier(&self, called: &str) -> Option<&str> {
+        let first = self.tier_1.as_ref()?;
+        let name = self.catalog.find(called)?.name().as_str();
+        first.get(name).is_none().then_some(name)
     }
 
     /// Returns the hash of what decides how calls may run: tools, settings, rules and approvers. Who acts, the

@@ -20,6 +20,7 @@ pub mod view;
 pub use actor::{Actor, ActorKind, ActorOrigin};
 pub use agent::{
     Agent, AgentSpec, ArgumentCheck, AskStyle, Carrying, ClientTools, OnWait, ProtocolSettings, Replaying,
+    SHOW_TOOLS,
 };
 pub use commit::{
     AnswerPost, Commit, Dedupe, NewRun, Release, RowChange, SessionEntry, SessionTake, SessionWrite,

@@ -84,8 +84,9 @@ impl CallRule {
     }
 }
 
-/// Which tools a model sees in full. The others are listed in one line each; they can still be
-/// called, if the provider lets the model do that.
+/// Which tools a model sees in full from the beginning. It reads one line about each other tool and
+/// asks for the ones that it needs with the built-in tool `tools/show`; from its next turn on it sees
+/// those in full as well, and so it does a tool that it called without asking.
 ///
 /// ```
 /// use provost::{Agent, ToolTiers};

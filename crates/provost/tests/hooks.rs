@@ -199,7 +199,7 @@ async fn tiers_choose_what_a_model_sees() {
     };
     let tiers = ToolTiers::at_most(1).favourites(["note/read"]);
     let (tools, said, ledger) = shown(Agent::new("clerk").tiers(tiers)).await;
-    assert_eq!(tools, ["note/read"]);
+    assert_eq!(tools, ["note/read", "tools/show"]);
     assert!(said.contains("- note/put (text): Works."), "{said}");
     assert_eq!(ledger, ["note/put a"], "a tool of the second tier can be called by name");
     let (tools, said, _) = shown(Agent::new("clerk")).await;

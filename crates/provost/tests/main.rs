@@ -34,3 +34,5 @@ mod spans;
 mod spoken;
 mod stops;
 mod text;
+#[cfg(all(feature = "models", feature = "sqlite"))]
+mod tiers;

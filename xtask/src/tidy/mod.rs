@@ -5,6 +5,7 @@ mod cycles;
 mod lengths;
 mod purity;
 mod tests_tree;
+mod walk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     findings.extend(lengths::check(&root, &sources)?);
     findings.extend(tests_tree::check(&sources));
     findings.extend(cycles::check(&sources));
+    findings.extend(walk::check(&fs::read_to_string(root.join(walk::DOCUMENT))?, &sources));
     for finding in &findings {
         println!("{}: {}", finding.place, finding.problem);
     }

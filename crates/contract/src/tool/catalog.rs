@@ -67,6 +67,16 @@ impl ToolCatalog {
         self
     }
 
+    /// The same catalog with more tools at its end.
+    #[must_use]
+    pub fn with(mut self, tools: impl IntoIterator<Item = ToolDeclaration>) -> Self {
+        for tool in tools {
+            self.accepted.retain(|known| known.name() != tool.name());
+            self.accepted.push(tool);
+        }
+        self
+    }
+
     /// The rejected declarations, in order.
     pub fn rejected(&self) -> &[RejectedTool] {
         &self.rejected

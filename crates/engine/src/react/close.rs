@@ -1,90 +1,24 @@
-//! What the outcome of an attempt means for its action.
+//! Outcomes that are not a plain success: failed, timed out, lost, stopped, stale, or a begun apply.
 
 use provost_contract::action::OnFailure;
 use provost_contract::action::policies::CancellationPolicy;
 use provost_contract::tool::OnTimeout;
 
-use super::end::{EffectRule, Ending};
+use super::end::{Closing, EffectRule, Ending};
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
-use crate::event::{AttemptEnded, EndedBy, Next, Outcome, Phase, Probe, WaitsOn};
+use crate::event::{EndedBy, Next, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
-use crate::{ActionId, Actor, Payload, Time, Usage, WorldEffect};
+use crate::{Payload, Time, WorldEffect};
 
 /// How often in a row a worker may be lost, an approval be out of date, or input be asked for.
 const IN_A_ROW_MAX: u32 = 3;
 /// The first pause before a retry; it doubles with every failure.
 const BACKOFF_MS: u64 = 1_000;
 
-/// What is known about an open attempt that just ended.
-struct Closing {
-    id: ActionId,
-    action: Action,
-    by: EndedBy,
-    actor: Actor,
-    usage: Usage,
-    cancelled: bool,
-    cancelled_by: Option<Actor>,
-    stopping: bool,
-}
-
-impl Closing {
-    /// The action does not go on, because it was cancelled or the run stops.
-    fn ended_early(&self, midway: bool) -> Ending {
-        let (reason, by) = match self.cancelled {
-            true => ("cancelled", EndedBy::Cancel),
-            false => ("stopping", EndedBy::Stop),
-        };
-        Ending::cancelled(reason, by).result(words::cancelled(
-            &self.action,
-            self.cancelled_by.as_ref(),
-            midway,
-        ))
-    }
-}
-
 impl Reaction<'_> {
-    /// The open attempt of an action has an outcome.
-    pub(super) fn close(
-        &mut self,
-        id: ActionId,
-        outcome: Outcome,
-        usage: Usage,
-        (by, actor): (EndedBy, Actor),
-    ) -> Done {
-        let Some(action) = self.state.action(id).cloned() else { return Ok(()) };
-        let cancelled = self.state.is_cancelled(&action);
-        let stopping = cancelled || !self.state.stops.is_empty();
-        let cancelled_by = self.state.cancelled_by.clone();
-        let closing = Closing { id, action, by, actor, usage, cancelled, cancelled_by, stopping };
-        let Some((closing, outcome)) = self.apply_ended(closing, outcome)? else { return Ok(()) };
-        match &outcome {
-            Outcome::Completed { result, goal, satisfying } => {
-                let (result, goal, satisfying) = (result.clone(), *goal, *satisfying);
-                self.completed(closing, outcome, result, goal, satisfying)
-            }
-            Outcome::Proposed { .. } => self.proposed(closing, outcome),
-            Outcome::InputRequired { .. } => self.input_required(closing, outcome),
-            Outcome::NotStarted { code } => {
-                let code = code.clone();
-                self.not_started(closing, &code)
-            }
-            Outcome::Stale { .. } => self.stale(closing, outcome),
-            Outcome::Stopped => self.stopped(closing),
-            Outcome::Lost { gone, probe, result } => {
-                let (gone, probe, result) = (*gone, *probe, result.clone());
-                self.lost(closing, outcome, (gone, probe), result)
-            }
-            Outcome::Failed { .. } | Outcome::TimedOut { .. } => self.failed(closing, outcome),
-            Outcome::Waits { on, ask } => {
-                let (on, ask) = (*on, ask.clone());
-                self.waits(closing, on, ask)
-            }
-        }
-    }
-
     /// A client or a person answers in place of the executor: the attempt stays open.
-    fn waits(&mut self, closing: Closing, on: WaitsOn, ask: Payload) -> Done {
+    pub(super) fn waits(&mut self, closing: Closing, on: WaitsOn, ask: Payload) -> Done {
         if closing.stopping {
             let ending = cancelled(&closing, "cancelled", false).effect(EffectRule::BeforeAttempt);
             return self.close_with(closing, ending);
@@ -94,7 +28,7 @@ impl Reaction<'_> {
 
     /// A begun apply completes, is a conflict, or is in doubt; it is never given up. Returns what means the
     /// same for an apply as for a run.
-    fn apply_ended(
+    pub(super) fn apply_ended(
         &mut self,
         closing: Closing,
         outcome: Outcome,
@@ -127,43 +61,7 @@ impl Reaction<'_> {
         Ok(None)
     }
 
-    /// The attempt is over, the action is not.
-    fn go_on(&mut self, closing: Closing, outcome: Outcome, next: Next) -> Done {
-        let Closing { id: action, usage, actor, .. } = closing;
-        let attempt = closing.action.attempt;
-        self.emit_by(actor, AttemptEnded { action, attempt, outcome, usage, next })
-    }
-
-    fn close_with(&mut self, closing: Closing, ending: Ending) -> Done {
-        self.end(closing.id, ending.usage(closing.usage).actor(closing.actor))
-    }
-
-    fn completed(
-        &mut self,
-        closing: Closing,
-        outcome: Outcome,
-        result: Payload,
-        goal: bool,
-        satisfying: bool,
-    ) -> Done {
-        if let Some(repeat) =
-            closing.action.spec.repeat.as_ref().filter(|_| closing.action.phase == Phase::Run)
-        {
-            let until = repeat.until.is_some();
-            let more = closing.action.round < repeat.max() && !closing.stopping;
-            if more && !(until && goal) {
-                return self.go_on(closing, outcome, Next::Round);
-            }
-            if until && !goal {
-                let ending = Ending::failed("rounds_exhausted", closing.by).result(result);
-                return self.close_with(closing, ending);
-            }
-        }
-        let ending = Ending::completed(closing.by).result(result).satisfying(satisfying);
-        self.close_with(closing, ending)
-    }
-
-    fn proposed(&mut self, closing: Closing, outcome: Outcome) -> Done {
+    pub(super) fn proposed(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.cancelled {
             let ending = cancelled(&closing, "cancelled", false);
             return self.close_with(closing, ending);
@@ -171,7 +69,7 @@ impl Reaction<'_> {
         self.go_on(closing, outcome, Next::Judge)
     }
 
-    fn input_required(&mut self, closing: Closing, outcome: Outcome) -> Done {
+    pub(super) fn input_required(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
             let ending = closing.ended_early(true);
             return self.close_with(closing, ending);
@@ -185,7 +83,7 @@ impl Reaction<'_> {
         self.close_with(closing, ending)
     }
 
-    fn not_started(&mut self, closing: Closing, code: &str) -> Done {
+    pub(super) fn not_started(&mut self, closing: Closing, code: &str) -> Done {
         let ending = if closing.cancelled {
             cancelled(&closing, "cancelled", false)
         } else {
@@ -195,7 +93,7 @@ impl Reaction<'_> {
         self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))
     }
 
-    fn stale(&mut self, closing: Closing, outcome: Outcome) -> Done {
+    pub(super) fn stale(&mut self, closing: Closing, outcome: Outcome) -> Done {
         if closing.stopping {
             let ending = closing.ended_early(false);
             return self.close_with(closing, ending.effect(EffectRule::BeforeAttempt));
@@ -209,7 +107,7 @@ impl Reaction<'_> {
         self.close_with(closing, ending.effect(EffectRule::BeforeAttempt))
     }
 
-    fn stopped(&mut self, closing: Closing) -> Done {
+    pub(super) fn stopped(&mut self, closing: Closing) -> Done {
         let marks = closing.action.policies.cancellation_policy == CancellationPolicy::StopAndMarkInDoubt;
         if marks && !closing.action.spec.only_reads() {
             let result = words::in_doubt(&closing.action, None);
@@ -223,7 +121,7 @@ impl Reaction<'_> {
     }
 
     /// Its worker is gone. Reads and what is safe to repeat run again; anything else is in doubt.
-    fn lost(
+    pub(super) fn lost(
         &mut self,
         closing: Closing,
         outcome: Outcome,
@@ -280,7 +178,7 @@ impl Reaction<'_> {
         self.close_with(closing, ending)
     }
 
-    fn failed(&mut self, closing: Closing, outcome: Outcome) -> Done {
+    pub(super) fn failed(&mut self, closing: Closing, outcome: Outcome) -> Done {
         let action = &closing.action;
         let timed_out = matches!(outcome, Outcome::TimedOut { .. });
         if action.phase == Phase::Apply {

@@ -1,4 +1,5 @@
-//! Ending an action: the one result that the model gets.
+//! What the outcome of an attempt means for its action, and the end of an action: the one result that the model
+//! gets.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{CallSignature, DuplicatePolicy, FailureSignature};
 
 use super::{Done, Reaction, words};
-use crate::event::{ActionEnd, ActionEnded, EndedBy, ExecutorKind};
+use crate::event::{ActionEnd, ActionEnded, AttemptEnded, EndedBy, ExecutorKind, Next, Outcome, Phase};
 use crate::state::{Action, RunState, Stage};
 use crate::{ActionId, Actor, Payload, Usage, WorldEffect};
 
@@ -89,7 +90,110 @@ impl Ending {
     }
 }
 
+/// What is known about an open attempt that just ended.
+pub(super) struct Closing {
+    pub(super) id: ActionId,
+    pub(super) action: Action,
+    pub(super) by: EndedBy,
+    pub(super) actor: Actor,
+    pub(super) usage: Usage,
+    pub(super) cancelled: bool,
+    pub(super) cancelled_by: Option<Actor>,
+    pub(super) stopping: bool,
+}
+
+impl Closing {
+    /// The action does not go on, because it was cancelled or the run stops.
+    pub(super) fn ended_early(&self, midway: bool) -> Ending {
+        let (reason, by) = match self.cancelled {
+            true => ("cancelled", EndedBy::Cancel),
+            false => ("stopping", EndedBy::Stop),
+        };
+        Ending::cancelled(reason, by).result(words::cancelled(
+            &self.action,
+            self.cancelled_by.as_ref(),
+            midway,
+        ))
+    }
+}
+
 impl Reaction<'_> {
+    /// The open attempt of an action has an outcome.
+    pub(super) fn close(
+        &mut self,
+        id: ActionId,
+        outcome: Outcome,
+        usage: Usage,
+        (by, actor): (EndedBy, Actor),
+    ) -> Done {
+        let Some(action) = self.state.action(id).cloned() else { return Ok(()) };
+        let cancelled = self.state.is_cancelled(&action);
+        let stopping = cancelled || !self.state.stops.is_empty();
+        let cancelled_by = self.state.cancelled_by.clone();
+        let closing = Closing { id, action, by, actor, usage, cancelled, cancelled_by, stopping };
+        let Some((closing, outcome)) = self.apply_ended(closing, outcome)? else { return Ok(()) };
+        match &outcome {
+            Outcome::Completed { result, goal, satisfying } => {
+                let (result, goal, satisfying) = (result.clone(), *goal, *satisfying);
+                self.completed(closing, outcome, result, goal, satisfying)
+            }
+            Outcome::Proposed { .. } => self.proposed(closing, outcome),
+            Outcome::InputRequired { .. } => self.input_required(closing, outcome),
+            Outcome::NotStarted { code } => {
+                let code = code.clone();
+                self.not_started(closing, &code)
+            }
+            Outcome::Stale { .. } => self.stale(closing, outcome),
+            Outcome::Stopped => self.stopped(closing),
+            Outcome::Lost { gone, probe, result } => {
+                let (gone, probe, result) = (*gone, *probe, result.clone());
+                self.lost(closing, outcome, (gone, probe), result)
+            }
+            Outcome::Failed { .. } | Outcome::TimedOut { .. } => self.failed(closing, outcome),
+            Outcome::Waits { on, ask } => {
+                let (on, ask) = (*on, ask.clone());
+                self.waits(closing, on, ask)
+            }
+        }
+    }
+
+    /// The attempt is over, the action is not.
+    pub(super) fn go_on(&mut self, closing: Closing, outcome: Outcome, next: Next) -> Done {
+        let Closing { id: action, usage, actor, .. } = closing;
+        let attempt = closing.action.attempt;
+        self.emit_by(actor, AttemptEnded { action, attempt, outcome, usage, next })
+    }
+
+    /// The action is over with its attempt.
+    pub(super) fn close_with(&mut self, closing: Closing, ending: Ending) -> Done {
+        self.end(closing.id, ending.usage(closing.usage).actor(closing.actor))
+    }
+
+    fn completed(
+        &mut self,
+        closing: Closing,
+        outcome: Outcome,
+        result: Payload,
+        goal: bool,
+        satisfying: bool,
+    ) -> Done {
+        if let Some(repeat) =
+            closing.action.spec.repeat.as_ref().filter(|_| closing.action.phase == Phase::Run)
+        {
+            let until = repeat.until.is_some();
+            let more = closing.action.round < repeat.max() && !closing.stopping;
+            if more && !(until && goal) {
+                return self.go_on(closing, outcome, Next::Round);
+            }
+            if until && !goal {
+                let ending = Ending::failed("rounds_exhausted", closing.by).result(result);
+                return self.close_with(closing, ending);
+            }
+        }
+        let ending = Ending::completed(closing.by).result(result).satisfying(satisfying);
+        self.close_with(closing, ending)
+    }
+
     /// Ends an action, and its open attempt with it.
     pub(super) fn end(&mut self, id: ActionId, ending: Ending) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };

@@ -1,16 +1,16 @@
-//! Inputs. One that does not match an open effect of the current epoch produces nothing: late and
-//! duplicate answers are harmless.
+//! Inputs other than responses and outcomes: claims, failed model calls, previews, recovered attempts and the
+//! calls of programs.
 
 use std::sync::Arc;
 
 use super::ask::number;
-use super::{Done, Input, ModelAnswer, ModelFault, ModelResponse, Reaction, Unread};
+use super::{Done, ModelFault, Reaction};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionNoted, ActionSpec, DeclarationAccepted, EndedBy, Hook, HookAnswer, HookAnswered, ModelFailed,
-    ModelResponded, NextModel, Origin, Outcome, Parsed, Purpose, RunClaimed, RunStopping, Step, Stop,
+    ActionSpec, DeclarationAccepted, EndedBy, ModelFailed, NextModel, Origin, Outcome, Purpose, RunClaimed,
+    RunStopping, Step, Stop,
 };
-use crate::react::{is_startable, wanted_hooks};
+use crate::react::is_startable;
 use crate::state::{Action, Holder, OpenRequest, Stage};
 use crate::{ActionId, Actor, Digest, Epoch, Fault, Payload, StandingApproval, Usage, WorkerId};
 
@@ -18,48 +18,8 @@ use crate::{ActionId, Actor, Digest, Epoch, Fault, Payload, StandingApproval, Us
 const CLAIMS_MAX: u32 = 3;
 
 impl Reaction<'_> {
-    pub(super) fn handle(&mut self, input: Input) -> Done {
-        match input {
-            Input::Claimed { epoch, worker, compiled, policy, standing } => {
-                self.claimed(epoch, worker, compiled, policy, standing)
-            }
-            Input::Signals(signals) => signals.into_iter().try_for_each(|signal| self.signal(signal)),
-            _ if self.state.ended.is_some() => Ok(()),
-            Input::Model { request, answer } => self.model(request, answer),
-            Input::Hook { hook, subject, answer } => {
-                if !wanted_hooks(self.state, self.now).contains(&(hook, subject)) {
-                    return Ok(());
-                }
-                // Once the work is called done, nothing more is said about the results of its turn.
-                let done = hook == Hook::Completion && self.state.is_called_done();
-                let answer = match answer {
-                    _ if done => HookAnswer::NoOpinion,
-                    HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
-                    answer => answer,
-                };
-                self.emit(HookAnswered { hook, subject, answer })
-            }
-            Input::Preview { action, preview, expect } => self.preview(action, preview, expect),
-            Input::Outcome { action, attempt, outcome, usage } => {
-                if self.is_open(action, attempt) {
-                    return self.close(action, outcome, usage, (EndedBy::Executor, Actor::runtime()));
-                }
-                Ok(())
-            }
-            Input::Note { action, attempt, note } => match self.is_open(action, attempt) {
-                true => self.emit(ActionNoted { action, attempt, note }),
-                false => Ok(()),
-            },
-            Input::Recovered { action, attempt, gone, probe, result } => {
-                self.recovered(action, attempt, Outcome::Lost { gone, probe, result })
-            }
-            Input::Bridge { action, attempt, number, call } => self.bridge(action, attempt, number, *call),
-            Input::Tick => Ok(()),
-        }
-    }
-
     /// Whether an attempt of this epoch is open and has no wait.
-    fn is_open(&self, id: ActionId, attempt: u32) -> bool {
+    pub(super) fn is_open(&self, id: ActionId, attempt: u32) -> bool {
         let open = |action: &Action| {
             let matches = action.attempt == attempt && action.attempt_epoch == self.state.epoch;
             action.stage == Stage::Running
@@ -70,7 +30,7 @@ impl Reaction<'_> {
         self.state.action(id).is_some_and(open)
     }
 
-    fn claimed(
+    pub(super) fn claimed(
         &mut self,
         epoch: Epoch,
         worker: WorkerId,
@@ -126,50 +86,6 @@ impl Reaction<'_> {
         Ok(())
     }
 
-    fn model(&mut self, request: u32, answer: ModelAnswer) -> Done {
-        let epoch = self.state.epoch;
-        let open = self.state.model.open.filter(|open| open.request == request && open.epoch == epoch);
-        let Some(open) = open else { return Ok(()) };
-        match answer {
-            ModelAnswer::Responded(response) => self.responded(open, *response),
-            ModelAnswer::Failed(fault) => self.model_failed(open, *fault),
-        }
-    }
-
-    fn responded(&mut self, open: OpenRequest, response: ModelResponse) -> Done {
-        // A provider that does not count gives nothing away: what was set aside is spent.
-        let reserved = || self.state.ledger.reservation(Holder::Request(open.request));
-        let usage = response.usage.unwrap_or_else(reserved);
-        let (output, output_fault) = match response.output {
-            None => (None, None),
-            Some(Ok(output)) => (Some(output), None),
-            Some(Err(fault)) => (None, Some(fault)),
-        };
-        let deferred = self.state.spec.hooks.after_model && open.purpose == Purpose::Turn;
-        let (calls, declaration) = (response.calls, response.declaration);
-        let mut responded = ModelResponded {
-            request: open.request,
-            messages: response.messages,
-            calls: Vec::new(),
-            declaration: None,
-            malformed: response.malformed,
-            finish: response.finish,
-            usage,
-            provider: response.provider,
-            output,
-            host: response.host,
-        };
-        if deferred {
-            // What does not fit its schema is refused once the hook has spoken.
-            let unfit = output_fault.map(|fault| Parsed::Malformed { fault });
-            responded.calls = calls;
-            responded.declaration = unfit.or(declaration).map(Box::new);
-        } else {
-            self.unread = Some(Unread { calls, declaration, output_fault });
-        }
-        self.emit_by(Self::model_actor(), responded)
-    }
-
     /// A model call gave no response. It is tried again, with the next model, as far as that may help.
     pub(super) fn model_failed(&mut self, open: OpenRequest, failed: ModelFault) -> Done {
         let ModelFault { fault, usage, retry_in_ms, diagnostics } = failed;
@@ -198,7 +114,12 @@ impl Reaction<'_> {
         Ok(())
     }
 
-    fn preview(&mut self, id: ActionId, preview: Result<Payload, Fault>, expect: Vec<Digest>) -> Done {
+    pub(super) fn preview(
+        &mut self,
+        id: ActionId,
+        preview: Result<Payload, Fault>,
+        expect: Vec<Digest>,
+    ) -> Done {
         if !super::wanted_previews(self.state, self.now).contains(&id) {
             return Ok(());
         }
@@ -217,7 +138,7 @@ impl Reaction<'_> {
         }
     }
 
-    fn recovered(&mut self, id: ActionId, attempt: u32, outcome: Outcome) -> Done {
+    pub(super) fn recovered(&mut self, id: ActionId, attempt: u32, outcome: Outcome) -> Done {
         let orphaned = self.state.action(id).is_some_and(|action| {
             action.stage == Stage::Running
                 && action.attempt == attempt
@@ -231,7 +152,7 @@ impl Reaction<'_> {
     }
 
     /// A program calls a tool out of its sandbox.
-    fn bridge(&mut self, id: ActionId, attempt: u32, call: u32, spec: ActionSpec) -> Done {
+    pub(super) fn bridge(&mut self, id: ActionId, attempt: u32, call: u32, spec: ActionSpec) -> Done {
         let open = self.is_open(id, attempt)
             && !self.state.is_stopping()
             && self.state.action(id).is_some_and(|action| !action.cancel && !action.is_applying());

@@ -25,8 +25,8 @@ pub(crate) use admit::{is_startable, wanted_previews};
 pub(crate) use turn::wanted_hooks;
 
 use crate::event::{
-    ActionSpec, Call, Event, EventKind, Hook, HookAnswer, HostTurn, Note, Outcome, Parsed, Probe, Signal,
-    Subject,
+    ActionNoted, ActionSpec, Call, EndedBy, Event, EventKind, Hook, HookAnswer, HookAnswered, HostTurn, Note,
+    Outcome, Parsed, Probe, Signal, Subject,
 };
 use crate::state::{Illegal, RunState};
 use crate::{
@@ -269,6 +269,48 @@ impl Reaction<'_> {
         self.state.apply(&event)?;
         self.events.push(event);
         Ok(())
+    }
+
+    /// Handles one input. One that does not match an open effect of the current epoch produces nothing: late and
+    /// duplicate answers are harmless.
+    fn handle(&mut self, input: Input) -> Done {
+        match input {
+            Input::Claimed { epoch, worker, compiled, policy, standing } => {
+                self.claimed(epoch, worker, compiled, policy, standing)
+            }
+            Input::Signals(signals) => signals.into_iter().try_for_each(|signal| self.signal(signal)),
+            _ if self.state.ended.is_some() => Ok(()),
+            Input::Model { request, answer } => self.model(request, answer),
+            Input::Hook { hook, subject, answer } => {
+                if !turn::wanted_hooks(self.state, self.now).contains(&(hook, subject)) {
+                    return Ok(());
+                }
+                // Once the work is called done, nothing more is said about the results of its turn.
+                let done = hook == Hook::Completion && self.state.is_called_done();
+                let answer = match answer {
+                    _ if done => HookAnswer::NoOpinion,
+                    HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
+                    answer => answer,
+                };
+                self.emit(HookAnswered { hook, subject, answer })
+            }
+            Input::Preview { action, preview, expect } => self.preview(action, preview, expect),
+            Input::Outcome { action, attempt, outcome, usage } => {
+                if self.is_open(action, attempt) {
+                    return self.close(action, outcome, usage, (EndedBy::Executor, Actor::runtime()));
+                }
+                Ok(())
+            }
+            Input::Note { action, attempt, note } => match self.is_open(action, attempt) {
+                true => self.emit(ActionNoted { action, attempt, note }),
+                false => Ok(()),
+            },
+            Input::Recovered { action, attempt, gone, probe, result } => {
+                self.recovered(action, attempt, Outcome::Lost { gone, probe, result })
+            }
+            Input::Bridge { action, attempt, number, call } => self.bridge(action, attempt, number, *call),
+            Input::Tick => Ok(()),
+        }
     }
 
     /// Follows up on what the state says until nothing more follows.

@@ -1,19 +1,65 @@
-//! Reading a response: it becomes a declaration, or is refused with reasons.
+//! Responses: one is recorded, then read; it becomes a declaration, or is refused with reasons.
 
 use std::sync::Arc;
 
 use provost_contract::action::{Access, OnFailure, Resource};
 
 use super::ask::number;
-use super::{Done, Reaction, Unread};
+use super::{Done, ModelAnswer, ModelResponse, Reaction, Unread};
 use crate::event::{
-    ActionSpec, Call, Declaration, DeclarationAccepted, ExecutorKind, Hook, HookAnswer, Origin, Parsed,
-    Purpose, ResponseRefused, RunStopping, Stop, Subject,
+    ActionSpec, Call, Declaration, DeclarationAccepted, ExecutorKind, Hook, HookAnswer, ModelResponded,
+    Origin, Parsed, Purpose, ResponseRefused, RunStopping, Stop, Subject,
 };
-use crate::state::Response;
+use crate::state::{Holder, OpenRequest, Response};
 use crate::{ActionId, Actor, Fault, Payload, Usage};
 
 impl Reaction<'_> {
+    /// A model call is over.
+    pub(super) fn model(&mut self, request: u32, answer: ModelAnswer) -> Done {
+        let epoch = self.state.epoch;
+        let open = self.state.model.open.filter(|open| open.request == request && open.epoch == epoch);
+        let Some(open) = open else { return Ok(()) };
+        match answer {
+            ModelAnswer::Responded(response) => self.responded(open, *response),
+            ModelAnswer::Failed(fault) => self.model_failed(open, *fault),
+        }
+    }
+
+    /// Records a response. Its calls are read in the same reaction, or once a hook has looked at it.
+    fn responded(&mut self, open: OpenRequest, response: ModelResponse) -> Done {
+        // A provider that does not count gives nothing away: what was set aside is spent.
+        let reserved = || self.state.ledger.reservation(Holder::Request(open.request));
+        let usage = response.usage.unwrap_or_else(reserved);
+        let (output, output_fault) = match response.output {
+            None => (None, None),
+            Some(Ok(output)) => (Some(output), None),
+            Some(Err(fault)) => (None, Some(fault)),
+        };
+        let deferred = self.state.spec.hooks.after_model && open.purpose == Purpose::Turn;
+        let (calls, declaration) = (response.calls, response.declaration);
+        let mut responded = ModelResponded {
+            request: open.request,
+            messages: response.messages,
+            calls: Vec::new(),
+            declaration: None,
+            malformed: response.malformed,
+            finish: response.finish,
+            usage,
+            provider: response.provider,
+            output,
+            host: response.host,
+        };
+        if deferred {
+            // What does not fit its schema is refused once the hook has spoken.
+            let unfit = output_fault.map(|fault| Parsed::Malformed { fault });
+            responded.calls = calls;
+            responded.declaration = unfit.or(declaration).map(Box::new);
+        } else {
+            self.unread = Some(Unread { calls, declaration, output_fault });
+        }
+        self.emit_by(Self::model_actor(), responded)
+    }
+
     /// Reads a response that was not read yet.
     pub(super) fn read_response(&mut self) -> Done {
         let Some(response) = self.state.model.response.clone() else { return Ok(()) };

@@ -213,6 +213,8 @@ pub struct RunState {
     pub output: Option<Payload>,
     /// The answers that open attempts of suspended calls continue with.
     pub inputs: BTreeMap<ActionId, Payload>,
+    /// The tools of the second tier that the model asked for or called, in that order.
+    pub promoted: Arc<Vec<String>>,
     /// The resource queues of open actions.
     pub(crate) resources: queue::Resources,
 }
@@ -441,5 +443,6 @@ impl PartialEq for RunState {
             && self.inputs == other.inputs
             && self.resources == other.resources
             && self.frontier == other.frontier
+            && self.promoted == other.promoted
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use provost_contract::compaction;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{ToolCatalog, ToolName};
+use provost_engine::SHOW_TOOLS;
 use provost_policy::tool::{WRITE_CATEGORIES, categories};
 use provost_policy::tool_call_gate::normalize_rules;
 use serde_json::Value;
@@ -76,7 +77,7 @@ impl Ignored {
 pub(super) fn declarations(declared: &Value) -> Result<(), Ignored> {
     let Some(entries) = declared.as_object() else {
         let instead = "write an object of declarations, by the names of their tools";
-        return Err(Ignored::new("the declarations of the executor are no object", instead));
+        return Err(Ignored::new("the declarations of the executor are not a JSON object", instead));
     };
     entries.iter().try_for_each(|(name, tool)| declaration(name, tool))?;
     match ToolCatalog::read(declared).rejected().first() {
@@ -97,20 +98,20 @@ fn declaration(name: &str, tool: &Value) -> Result<(), Ignored> {
     let Ok(parsed) = name.parse::<ToolName>() else {
         let instead = "write namespace/name, each part in lower-case letters, digits, `_` and `-` and beginning \
                        with a letter, such as `math/add`";
-        return Err(Ignored::new(format!("`{name}` is no name of a tool"), instead));
+        return Err(Ignored::new(format!("`{name}` is not a tool name"), instead));
     };
     if tool.get("timeout_ms").and_then(Value::as_u64) == Some(0) {
         let instead = "write a timeout above zero, or leave it out for the limit of the run";
-        return Err(Ignored::new(format!("the tool `{name}` has no time: its timeout is 0"), instead));
+        return Err(Ignored::new(format!("the timeout of the tool `{name}` is 0"), instead));
     }
     let of_client = tool.get("executor").is_some_and(|word| word == CLIENT);
     match (of_client, parsed.namespace() == CLIENT) {
         (false, true) => Err(Ignored::new(
-            format!("the tool `{name}` is the host's, and its namespace is that of clients"),
-            "choose another namespace, or make it with Tool::for_client",
+            format!("the tool `{name}` runs in this program, but the namespace `client` is for client tools"),
+            "choose another namespace, or declare it with Tool::for_client",
         )),
         (true, false) => Err(Ignored::new(
-            format!("a client executes the tool `{name}`, and its namespace is not `client`"),
+            format!("the client tool `{name}` is not in the namespace `client`"),
             format!("write `client/{}`", name.split_once('/').map_or(name, |(_, name)| name)),
         )),
         (true, true) | (false, false) => Ok(()),
@@ -168,6 +169,10 @@ impl Known {
         }
         for name in agent.tiers.iter().flat_map(|tiers| &tiers.favourites) {
             self.tool(name)?;
+        }
+        if agent.tiers.is_some() && self.tools.contains(SHOW_TOOLS) {
+            let what = format!("with `Agent::tiers` the name `{SHOW_TOOLS}` belongs to a built-in tool");
+            return Err(Ignored::new(what, "rename your tool"));
         }
         let rules: Vec<Value> = agent.rules.iter().map(CallRule::to_value).collect();
         if normalize_rules(&rules).len() < rules.len() {
@@ -236,17 +241,17 @@ impl Known {
             "compaction_policy" => self.compaction(value),
             "limits" => limits(value),
             _ if value.is_object() => Ok(()),
-            _ => Err(Ignored::new(format!("the option `{name}` is no object"), "write a JSON object")),
+            _ => Err(Ignored::new(format!("the option `{name}` is not a JSON object"), "write { … }")),
         }
     }
 
     fn compaction(&self, value: &Value) -> Result<(), Ignored> {
         let Some(policy) = value.as_object() else {
-            return Err(Ignored::new("the option `compaction_policy` is no object", "write a JSON object"));
+            return Err(Ignored::new("the option `compaction_policy` is not a JSON object", "write { … }"));
         };
         if !self.has_summariser {
             return Err(Ignored::new(
-                "there is a `compaction_policy` and nothing that sums up",
+                "`compaction_policy` needs a summariser, and the runtime has none",
                 "call Builder::summariser",
             ));
         }
@@ -275,7 +280,7 @@ fn listed(known: &BTreeSet<String>) -> String {
 
 fn limits(value: &Value) -> Result<(), Ignored> {
     let Some(given) = value.as_object() else {
-        return Err(Ignored::new("the option `limits` is no object", "write a JSON object"));
+        return Err(Ignored::new("the option `limits` is not a JSON object", "write { … }"));
     };
     for (key, value) in given {
         if !LIMITS.contains(&key.as_str()) {
@@ -296,7 +301,7 @@ fn number(name: &str, value: &Value, key: &str, least: u64) -> Result<(), Ignore
     match given {
         Some(given) if given >= least => Ok(()),
         _ => Err(Ignored::new(
-            format!("the option `{name}` would not count as it is"),
+            format!("the option `{name}` has an invalid value"),
             format!("write {{ \"{key}\": N }} with N at least {least}"),
         )),
     }

@@ -1,80 +1,57 @@
-//! Starting effects: each becomes a task that answers with an input.
+//! Starting effects other than a call (`start_execute` in `run.rs`): each becomes a task that answers with an input.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use provost_contract::json::Object;
 use provost_contract::sensitivity::HiddenValues;
-use provost_engine::event::{Hook, HookAnswer, Outcome, Subject as HookSubject};
+use provost_engine::event::{Hook, HookAnswer, Note, Outcome, Phase, Purpose, Subject as HookSubject};
 use provost_engine::{
-    ActionId, Agent, Digest, Effect, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload,
-    Usage, hash_of,
+    ActionId, Agent, Digest, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
+    hash_of,
 };
 use serde_json::Value;
-use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::artifacts::{offload, read_all, whole};
 use super::patience::Outage as _;
 use super::patience::Pauses;
-use super::performer::{
-    ActionView, Delta, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work,
-};
+use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
 use super::run::{RunActor, Shared};
 use crate::store::Store;
 
 type Answer = (Input, Option<Vec<Object>>);
 
 impl RunActor {
-    /// Starts an effect as a task.
-    pub(super) fn start(&mut self, effect: Effect) {
-        let id = effect.id();
-        match effect {
-            Effect::Model { request, purpose, model, .. } => self.start_model(id, request, purpose, model),
-            Effect::Hook { hook, subject } => {
-                if let Some(call) = self.hook(hook, subject) {
-                    self.tasks.start(id, Arc::default(), call);
-                }
-            }
-            Effect::Preview { action } => self.start_preview(id, action),
-            Effect::Execute(execute) => self.start_execute(id, *execute),
-            Effect::Stop { action, attempt } => {
-                if !self.tasks.stop(action, attempt) {
-                    let outcome = Outcome::NotStarted { code: "stopped".into() };
-                    let input = Input::Outcome { action, attempt, outcome, usage: Usage::default() };
-                    self.tasks.start(id, Arc::default(), async move { (input, None) });
-                }
-            }
-            Effect::Recover { action, attempt, phase, key, process } => {
-                let Some(open) = self.state().action(action) else { return };
-                let lost = LostAttempt {
-                    context: self.context(),
-                    spec: open.spec.clone(),
-                    attempt,
-                    phase,
-                    key,
-                    process,
-                    raw: self.arguments.of(action, &open.args),
-                    worker_gone: self.earlier_gone,
-                };
-                let performer = self.shared.performer.clone();
-                self.tasks.start(id, Arc::default(), async move {
-                    let found = performer.recover(lost).await;
-                    let (gone, probe, result) = (found.gone, found.probe, found.result);
-                    (Input::Recovered { action, attempt, gone, probe, result }, None)
-                });
-            }
-            Effect::WakeAt(_) => {}
-        }
-    }
-
-    fn start_model(
+    /// Finds out what became of an attempt of an earlier worker.
+    pub(super) fn start_recover(
         &mut self,
         id: EffectId,
-        request: u32,
-        purpose: provost_engine::event::Purpose,
-        model: u32,
+        (action, attempt): (ActionId, u32),
+        phase: Phase,
+        key: Digest,
+        process: Option<Note>,
     ) {
+        let Some(open) = self.state().action(action) else { return };
+        let lost = LostAttempt {
+            context: self.context(),
+            spec: open.spec.clone(),
+            attempt,
+            phase,
+            key,
+            process,
+            raw: self.arguments.of(action, &open.args),
+            worker_gone: self.earlier_gone,
+        };
+        let performer = self.shared.performer.clone();
+        self.tasks.start(id, Arc::default(), async move {
+            let found = performer.recover(lost).await;
+            let (gone, probe, result) = (found.gone, found.probe, found.result);
+            (Input::Recovered { action, attempt, gone, probe, result }, None)
+        });
+    }
+
+    pub(super) fn start_model(&mut self, id: EffectId, request: u32, purpose: Purpose, model: u32) {
         let call = ModelCall {
             context: self.context(),
             request,
@@ -143,7 +120,7 @@ impl RunActor {
 
     /// What an executor gets of an open action. Arguments that this process does not know are read from their
     /// seal.
-    fn assignment(&self, action: ActionId, execute: Execute) -> Option<Assignment> {
+    pub(super) fn assignment(&self, action: ActionId, execute: Execute) -> Option<Assignment> {
         let open = self.state().action(action)?;
         let raw = self.arguments.of(action, &open.args);
         let work = Work {
@@ -158,12 +135,12 @@ impl RunActor {
         Some(Assignment { work, sealed })
     }
 
-    fn start_preview(&mut self, id: EffectId, action: ActionId) {
+    pub(super) fn start_preview(&mut self, id: EffectId, action: ActionId) {
         let Some(open) = self.state().action(action) else { return };
         let execute = Execute {
             action,
             attempt: open.attempt + 1,
-            phase: provost_engine::event::Phase::Run,
+            phase: Phase::Run,
             key: self.state().key(open),
             args: open.args.clone(),
             expect: Vec::new(),
@@ -185,43 +162,16 @@ impl RunActor {
             (input, None)
         });
     }
-
-    fn start_execute(&mut self, id: EffectId, execute: Execute) {
-        let (action, attempt, ms) = (execute.action, execute.attempt, execute.timeout_ms);
-        let work = self.assignment(action, execute);
-        let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
-        let agent = self.state().agent.clone();
-        let (deltas, run) = (self.shared.deltas.clone(), self.state().spec.run.clone());
-        let stop = Arc::new(Notify::new());
-        let stopped = stop.clone();
-        self.tasks.start(id, stop, async move {
-            let Some(work) = known(work).await else {
-                let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
-                return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
-            };
-            let hidden = hidden_values(&work);
-            let ended = tokio::select! {
-                biased;
-                ended = timeout(Duration::from_millis(ms), performer.execute(work)) => ended,
-                () = stopped.notified() => Ok((Outcome::Stopped, Usage::default())),
-            };
-            let late = |_| (Outcome::TimedOut { ms }, Usage::default());
-            let (outcome, usage) = ended.unwrap_or_else(late);
-            let trouble = |problem| deltas.delta(&run, None, Delta::Trouble(problem));
-            let outcome = stored(&*store, &agent, without(&hidden, outcome), trouble).await;
-            (Input::Outcome { action, attempt, outcome, usage }, None)
-        });
-    }
 }
 
 /// What an executor gets, and where its arguments are sealed if this process does not know them.
-struct Assignment {
+pub(super) struct Assignment {
     work: Work,
     sealed: Option<(Arc<Shared>, Digest)>,
 }
 
 /// Returns the work with its raw arguments; none when they are lost.
-async fn known(assignment: Option<Assignment>) -> Option<Work> {
+pub(super) async fn known(assignment: Option<Assignment>) -> Option<Work> {
     let Assignment { mut work, sealed } = assignment?;
     let Some((shared, hash)) = sealed else { return Some(work) };
     let (run, action) = (work.context.spec.run.clone(), work.spec.id);
@@ -232,7 +182,7 @@ async fn known(assignment: Option<Assignment>) -> Option<Work> {
 }
 
 /// The secrets among the arguments of a call.
-fn hidden_values(work: &Work) -> HiddenValues {
+pub(super) fn hidden_values(work: &Work) -> HiddenValues {
     let args = &work.execute.args;
     if !args.hides {
         return HiddenValues::default();
@@ -241,7 +191,7 @@ fn hidden_values(work: &Work) -> HiddenValues {
 }
 
 /// An outcome that does not repeat the secrets of its call: no record has them.
-fn without(hidden: &HiddenValues, outcome: Outcome) -> Outcome {
+pub(super) fn without(hidden: &HiddenValues, outcome: Outcome) -> Outcome {
     if hidden.is_empty() {
         return outcome;
     }
@@ -254,7 +204,12 @@ fn without(hidden: &HiddenValues, outcome: Outcome) -> Outcome {
 }
 
 /// Stores a large result first. A store that is away is waited for: what an executor did is not forgotten.
-async fn stored(store: &dyn Store, agent: &Agent, outcome: Outcome, trouble: impl Fn(String)) -> Outcome {
+pub(super) async fn stored(
+    store: &dyn Store,
+    agent: &Agent,
+    outcome: Outcome,
+    trouble: impl Fn(String),
+) -> Outcome {
     let mut pauses = Pauses::new();
     loop {
         match offload(store, agent, outcome.clone()).await {

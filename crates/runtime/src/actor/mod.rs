@@ -6,6 +6,7 @@
 
 mod arguments;
 mod artifacts;
+mod claim;
 mod commit;
 mod drain;
 mod effects;

@@ -25,6 +25,8 @@ pub struct RunContext {
     pub agent: Arc<Agent>,
     /// The turn that is under way, or the last one.
     pub turn: u32,
+    /// The tools of the second tier that the model is shown in full by now.
+    pub promoted: Arc<Vec<String>>,
 }
 
 /// A piece of something that is still under way. For watchers only: nothing is decided by it.

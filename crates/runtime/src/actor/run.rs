@@ -1,30 +1,29 @@
-//! The loop of one run.
+//! The loop of one run: commit what was decided, start what is due, wait for what happens.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use provost_engine::event::{Event, EventKind};
+use provost_engine::event::{Event, EventKind, Outcome};
 use provost_engine::view::{self, RunStatus};
-use provost_engine::{Digest, Effect, Epoch, Input, Now, RunId, RunState, Time, WorkerId, due, react};
+use provost_engine::{
+    Digest, Effect, EffectId, Epoch, Execute, Input, Now, RunState, Time, Usage, WorkerId, due, react,
+};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::arguments::Arguments;
 use super::commit::{Committed, send};
+use super::effects::{hidden_values, known, stored, without};
 use super::load::{Agents, LoadError, LoadedRun};
-use super::patience::patiently;
 use super::performer::{Delta, DeltaSink, NewNote, Performer, RunContext};
 use super::seal::SealKey;
 use super::tasks::{Finished, Tasks};
-use crate::port::{Boxed, Clock, Fault as StoreFault};
-use crate::process::is_gone;
+use crate::port::{Clock, Fault as StoreFault};
 use crate::store::{CommitError, Store};
 use crate::verify::Anchor;
 
-/// How many notes of executors may wait.
-const NOTES: usize = 64;
 /// A run that continues by itself within this time is not let go of.
 const NEAR_MS: i64 = 5_000;
 /// How long answers of hooks and previews wait for one another.
@@ -116,72 +115,29 @@ pub struct Parked {
 /// A claimed run.
 pub struct RunActor {
     pub(super) shared: Arc<Shared>,
-    worker: WorkerId,
-    epoch: Epoch,
+    pub(super) worker: WorkerId,
+    pub(super) epoch: Epoch,
     pub(super) loaded: LoadedRun,
     pub(super) arguments: Arguments,
     pub(super) tasks: Tasks,
     /// What happened and is not committed yet.
     pub(super) inputs: Vec<Input>,
     /// Responses whose raw arguments came with them.
-    raw: Option<Vec<provost_contract::json::Object>>,
+    pub(super) raw: Option<Vec<provost_contract::json::Object>>,
     pub(super) notes: mpsc::Sender<NewNote>,
-    noted: mpsc::Receiver<NewNote>,
+    pub(super) noted: mpsc::Receiver<NewNote>,
     /// Executors that wait until their note is durable.
-    unacknowledged: Vec<oneshot::Sender<()>>,
+    pub(super) unacknowledged: Vec<oneshot::Sender<()>>,
     /// Whether the process of the worker before this one is known to be gone.
     pub(super) earlier_gone: bool,
-    mail: Arc<Notify>,
-    lease: watch::Receiver<Lease>,
-    drain: watch::Receiver<bool>,
-    began: Instant,
+    pub(super) mail: Arc<Notify>,
+    pub(super) lease: watch::Receiver<Lease>,
+    pub(super) drain: watch::Receiver<bool>,
+    pub(super) began: Instant,
     pub(super) row: Option<provost_engine::RowChange>,
 }
 
 impl RunActor {
-    /// Takes a claimed run. `mail` rings when signals wait for it.
-    ///
-    /// # Errors
-    /// If the run cannot be read.
-    pub async fn open(
-        shared: Arc<Shared>,
-        (worker, run, epoch): (WorkerId, RunId, Epoch),
-        parked: Option<Parked>,
-        mail: Arc<Notify>,
-        (lease, drain): (watch::Receiver<Lease>, watch::Receiver<bool>),
-    ) -> Result<Self, ActorError> {
-        let (loaded, arguments) = match parked {
-            Some(parked) => (parked.loaded, parked.arguments),
-            None => {
-                let load =
-                    || -> Boxed<'_, _> { Box::pin(LoadedRun::load(&*shared.store, &*shared.agents, &run)) };
-                let loaded = patiently(load).await?;
-                let arguments = Arguments::of_run(&loaded.state);
-                (loaded, arguments)
-            }
-        };
-        let (notes, noted) = mpsc::channel(NOTES);
-        Ok(Self {
-            worker,
-            epoch,
-            loaded,
-            arguments,
-            tasks: Tasks::default(),
-            inputs: Vec::new(),
-            raw: None,
-            notes,
-            noted,
-            unacknowledged: Vec::new(),
-            earlier_gone: false,
-            mail,
-            lease,
-            drain,
-            began: Instant::now(),
-            row: None,
-            shared,
-        })
-    }
-
     /// Works on the run until it rests, ends or is lost.
     ///
     /// # Errors
@@ -215,37 +171,6 @@ impl RunActor {
         &self.loaded.state
     }
 
-    async fn claim(&mut self) -> Result<(), ActorError> {
-        let workspace = self.state().spec.workspace.clone();
-        let mut standing = patiently(|| self.shared.store.standing(workspace.clone())).await?;
-        let now = Time(self.shared.clock.now_ms());
-        standing.retain(|approval| approval.holds_at(now));
-        self.earlier_gone = self.is_earlier_gone().await?;
-        self.loaded.state.today = self.shared.agents.today(&self.state().spec.agent);
-        let policy =
-            self.state().today.as_ref().map_or(self.state().spec.policy, |today| today.policy_digest());
-        self.inputs.push(Input::Claimed {
-            epoch: self.epoch,
-            worker: self.worker.clone(),
-            compiled: self.state().spec.compiled,
-            policy,
-            standing,
-        });
-        Ok(())
-    }
-
-    /// Whether the worker that had the run before is a process of this machine that is gone, or this one.
-    async fn is_earlier_gone(&self) -> Result<bool, ActorError> {
-        match &self.loaded.worker {
-            None => Ok(true),
-            Some(worker) if *worker == self.worker => Ok(true),
-            Some(worker) => {
-                let about = patiently(|| self.shared.store.worker(worker.clone())).await?;
-                Ok(about.is_some_and(|worker| is_gone(&worker.about)))
-            }
-        }
-    }
-
     pub(super) fn now(&self) -> Now {
         let draining = *self.drain.borrow();
         Now {
@@ -265,7 +190,8 @@ impl RunActor {
 
     pub(super) fn context(&self) -> RunContext {
         let state = self.state();
-        RunContext { spec: state.spec.clone(), agent: state.agent.clone(), turn: state.turn_number() }
+        let (spec, agent, promoted) = (state.spec.clone(), state.agent.clone(), state.promoted.clone());
+        RunContext { spec, agent, turn: state.turn_number(), promoted }
     }
 
     /// Decides about what happened and commits it. Returns why the run is let go of, if it is.
@@ -302,16 +228,6 @@ impl RunActor {
                     self.reload().await?;
                 }
             }
-        }
-    }
-
-    /// Witnesses the end of the run. The run is not at fault if that fails, but its watchers are informed.
-    fn witness(&self, head: Digest, at: Time) {
-        let (Some(anchor), run) = (&self.shared.anchor, &self.state().spec.run) else { return };
-        if let Err(error) = anchor.ended(run, self.state().seq, head, at) {
-            let why = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));
-            let problem = format!("the end of this run is not witnessed: {error}{why}");
-            self.shared.deltas.delta(run, None, Delta::Trouble(problem));
         }
     }
 
@@ -356,32 +272,6 @@ impl RunActor {
         }
     }
 
-    /// The store has something that the state does not: the journal is folded again, and the same inputs are
-    /// reacted to, with every signal that waits.
-    async fn reload(&mut self) -> Result<(), ActorError> {
-        let run = self.state().spec.run.clone();
-        let active_ms = self.loaded.active_ms;
-        let shared = self.shared.clone();
-        let load = || -> Boxed<'_, _> { Box::pin(LoadedRun::load(&*shared.store, &*shared.agents, &run)) };
-        self.loaded = patiently(load).await?;
-        self.loaded.active_ms = active_ms.max(self.loaded.active_ms);
-        self.row = None;
-        self.inputs.retain(|input| !matches!(input, Input::Signals(_)));
-        if self.state().epoch > self.epoch {
-            return Err(ActorError::Fenced);
-        }
-        let claimed = self.state().epoch == self.epoch;
-        let has_claim = self.inputs.iter().any(|input| matches!(input, Input::Claimed { .. }));
-        if claimed {
-            self.inputs.retain(|input| !matches!(input, Input::Claimed { .. }));
-        } else if !has_claim {
-            let rest = std::mem::take(&mut self.inputs);
-            self.claim().await?;
-            self.inputs.extend(rest);
-        }
-        self.take_signals().await
-    }
-
     /// Starts what is due and not under way, and drops what is no longer due.
     fn start_due(&mut self) {
         let now = self.now();
@@ -396,6 +286,60 @@ impl RunActor {
             }
             self.start(effect);
         }
+    }
+
+    /// Starts an effect as a task.
+    fn start(&mut self, effect: Effect) {
+        let id = effect.id();
+        match effect {
+            Effect::Model { request, purpose, model, .. } => self.start_model(id, request, purpose, model),
+            Effect::Hook { hook, subject } => {
+                if let Some(call) = self.hook(hook, subject) {
+                    self.tasks.start(id, Arc::default(), call);
+                }
+            }
+            Effect::Preview { action } => self.start_preview(id, action),
+            Effect::Execute(execute) => self.start_execute(id, *execute),
+            Effect::Stop { action, attempt } => {
+                if !self.tasks.stop(action, attempt) {
+                    let outcome = Outcome::NotStarted { code: "stopped".into() };
+                    let input = Input::Outcome { action, attempt, outcome, usage: Usage::default() };
+                    self.tasks.start(id, Arc::default(), async move { (input, None) });
+                }
+            }
+            Effect::Recover { action, attempt, phase, key, process } => {
+                self.start_recover(id, (action, attempt), phase, key, process);
+            }
+            Effect::WakeAt(_) => {}
+        }
+    }
+
+    /// Has an executor carry out an action. Its task answers with the outcome.
+    fn start_execute(&mut self, id: EffectId, execute: Execute) {
+        let (action, attempt, ms) = (execute.action, execute.attempt, execute.timeout_ms);
+        let work = self.assignment(action, execute);
+        let (performer, store) = (self.shared.performer.clone(), self.shared.store.clone());
+        let agent = self.state().agent.clone();
+        let (deltas, run) = (self.shared.deltas.clone(), self.state().spec.run.clone());
+        let stop = Arc::new(Notify::new());
+        let stopped = stop.clone();
+        self.tasks.start(id, stop, async move {
+            let Some(work) = known(work).await else {
+                let outcome = Outcome::NotStarted { code: "secrets_lost".into() };
+                return (Input::Outcome { action, attempt, outcome, usage: Usage::default() }, None);
+            };
+            let hidden = hidden_values(&work);
+            let ended = tokio::select! {
+                biased;
+                ended = timeout(Duration::from_millis(ms), performer.execute(work)) => ended,
+                () = stopped.notified() => Ok((Outcome::Stopped, Usage::default())),
+            };
+            let late = |_| (Outcome::TimedOut { ms }, Usage::default());
+            let (outcome, usage) = ended.unwrap_or_else(late);
+            let trouble = |problem| deltas.delta(&run, None, Delta::Trouble(problem));
+            let outcome = stored(&*store, &agent, without(&hidden, outcome), trouble).await;
+            (Input::Outcome { action, attempt, outcome, usage }, None)
+        });
     }
 
     /// Waits until something happened, then takes everything that has.

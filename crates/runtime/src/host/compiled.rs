@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolCatalog;
 use provost_contract::{Message, Result, compaction, loose};
-use provost_engine::{Agent, AgentSpec, ArgumentCheck, ClientTools};
+use provost_engine::{Agent, AgentSpec, ArgumentCheck, ClientTools, SHOW_TOOLS};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
 use provost_policy::tool_tiers::{HARD_CAP_DEFAULT, TierRequest, Tiers};
 use provost_policy::visibility::{self, ToolVisibility};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use super::show_tools;
 
 /// How many agents are remembered.
 const REMEMBERED_MAX: usize = 16;
@@ -31,16 +33,30 @@ pub(super) struct AgentOptions<'a> {
     pub(super) truncator: Option<&'a Object>,
     /// Which tools the model is shown in full; none means all.
     pub(super) tiers: Option<&'a Object>,
+    /// Whether calls are executed here, so that a model can ask for tools of the second tier.
+    pub(super) executes: bool,
     pub(super) arguments: ArgumentCheck,
 }
 
 impl AgentOptions<'_> {
     fn compile(self) -> Result<Agent> {
-        let (catalog, visibility) = visible(self.tools, self.policy);
+        let (mut catalog, visibility) = visible(self.tools, self.policy);
         let max_bytes = |given: &Object| given.get("max_bytes").and_then(loose::integer).unwrap_or_default();
         let tiers = self.tiers.map(|wanted| tiers(wanted, &catalog));
         let mut instructions = self.instructions.to_vec();
-        instructions.extend(tiers.as_ref().and_then(manifest).map(Arc::new));
+        let can_ask = self.executes && tiers.as_ref().is_some_and(|tiers| !tiers.tier_2.is_empty());
+        let manifest = tiers.as_ref().and_then(|tiers| show_tools::manifest(tiers, can_ask));
+        instructions.extend(manifest.map(Arc::new));
+        if can_ask && catalog.get(SHOW_TOOLS).is_some() {
+            return Err(show_tools::reserved());
+        }
+        if can_ask {
+            catalog = catalog.with([show_tools::declaration()?]);
+        }
+        let tier_1 = tiers.map(|tiers| {
+            let first = tiers.tier_1.into_iter().map(|(name, _)| name);
+            first.chain(can_ask.then(|| SHOW_TOOLS.to_owned())).collect()
+        });
         let approvers = self.policy.and_then(|policy| policy.get("approvers")).map(json::string_list);
         Agent::new(AgentSpec {
             name: self.name.to_owned(),
@@ -48,7 +64,7 @@ impl AgentOptions<'_> {
             models: vec![self.model],
             tools: catalog.to_value(),
             visibility,
-            tier_1: tiers.map(|tiers| tiers.tier_1.into_iter().map(|(name, _)| name).collect()),
+            tier_1,
             policy: self.policy.cloned().unwrap_or_default(),
             call_rules: normalize_rules(self.call_rules).iter().map(GateRule::to_value).collect(),
             approvers: approvers.unwrap_or_default(),
@@ -112,21 +128,6 @@ fn tiers(wanted: &Object, catalog: &ToolCatalog) -> Tiers {
     TierRequest::parse(wanted, HARD_CAP_DEFAULT).split(&tools, &[])
 }
 
-/// What the model reads of the tools that it is not shown in full.
-fn manifest(tiers: &Tiers) -> Option<Message> {
-    if tiers.tier_2.is_empty() {
-        return None;
-    }
-    let lines = tiers.manifest().iter().map(|line| {
-        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
-        let fields = line.get("required_fields").map(json::string_list).unwrap_or_default();
-        format!("- {} ({}): {}", text("name"), fields.join(", "), text("summary"))
-    });
-    let lines: Vec<String> = lines.collect();
-    let intro = "These tools can be called by name as well, with at least the fields in parentheses:";
-    Some(Message::text("system", format!("{intro}\n{}", lines.join("\n"))))
-}
-
 /// The declarations by name, whether they came as a list or as a map.
 fn by_name(declared: &Value) -> Object {
     let named = |key: Option<&String>, entry: &Value| {
@@ -159,6 +160,7 @@ mod tests {
             compaction: None,
             truncator: None,
             tiers: None,
+            executes: true,
             arguments: ArgumentCheck::Required,
         };
         known.agent(options).unwrap()

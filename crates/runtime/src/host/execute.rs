@@ -1,17 +1,22 @@
-//! Executors of a host: running, previewing and finding attempts again.
+//! The host as a performer of effects: executing calls, previewing them and finding attempts again. Models and hooks
+//! are in their own files.
 
 use provost_contract::Message;
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{
     ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult,
 };
-use provost_engine::event::{Note, Outcome, Probe, WaitsOn};
-use provost_engine::{Fault, Payload, Usage};
+use provost_engine::event::{ActionSpec, HookAnswer, Note, Outcome, Probe, Purpose, WaitsOn};
+use provost_engine::state::Transcript;
+use provost_engine::view::ChildOrder;
+use provost_engine::{Fault, Payload, RunId, Usage};
 use serde_json::Value;
 
-use super::{HostPerformer, Tool, calls, reporting, result_of};
-use crate::actor::{Found, LostAttempt, Previewed, RunContext, Work};
-use crate::port::{DeclaredExecutor, ExecutorError, Recalled, Report, ToolAction};
+use super::{HostPerformer, Tool, calls, reporting, result_of, show_tools};
+use crate::actor::{
+    Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed, RunContext, Work,
+};
+use crate::port::{Boxed, DeclaredExecutor, ExecutorError, Recalled, Report, ToolAction};
 
 /// The status of a result that a client must give.
 const PENDING: &str = "runtime_tool_pending";
@@ -35,11 +40,79 @@ impl Assignment {
     }
 }
 
+impl Performer for HostPerformer {
+    fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)> {
+        Box::pin(async move {
+            let nothing = Usage::default();
+            if let Some(reply) = show_tools::reply(&work) {
+                return (outcome(&work, Ok(reply)), nothing);
+            }
+            let key = work.execute.key.to_string();
+            let assignment = self.assignment(&work.context, &work.spec, &work.raw, key);
+            let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
+                return (Outcome::NotStarted { code: "tool_gone".into() }, nothing);
+            };
+            let report = reporting::report(&work.context.spec.run, work.spec.id, &work.deltas);
+            let assignment = Assignment { report, ..assignment };
+            let action = assignment.action();
+            if let Some(process) = executors.prepare(action) {
+                let note = Note::Process { host: String::new(), pid: 0, start: 0, handle: process };
+                if !work.notes.note(note).await {
+                    return (Outcome::NotStarted { code: "stopped".into() }, nothing);
+                }
+            }
+            let reply = executors.execute(action).await;
+            (outcome(&work, reply), nothing)
+        })
+    }
+
+    fn reserve(&self, context: &RunContext, transcript: &Transcript) -> Usage {
+        self.reserved(context, transcript)
+    }
+
+    fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
+        Box::pin(async move {
+            match call.purpose {
+                Purpose::Turn => self.turn(call).await,
+                Purpose::Compaction | Purpose::Summary { .. } => self.summary(call).await,
+            }
+        })
+    }
+
+    fn hook(&self, call: HookCall) -> Boxed<'_, HookAnswer> {
+        Box::pin(self.ask(call))
+    }
+
+    fn preview(&self, work: Work) -> Boxed<'_, Previewed> {
+        Box::pin(self.previewed(work))
+    }
+
+    fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found> {
+        Box::pin(self.found(lost))
+    }
+
+    fn unload(&self, run: &RunId) {
+        self.memories.unload(run);
+    }
+
+    fn forget(&self, run: &RunId) {
+        self.memories.forget(run);
+        if let Some(executors) = &self.host.executors {
+            executors.release(run.as_str());
+        }
+    }
+
+    fn child(&self, _: &RunContext, order: &ChildOrder, _: &ActionSpec) -> Result<NewChild, Fault> {
+        let sentence = format!("There is no agent {}.", order.agent);
+        Err(Fault::new("unknown_agent", sentence))
+    }
+}
+
 impl HostPerformer {
     fn assignment(
         &self,
         of: &RunContext,
-        spec: &provost_engine::event::ActionSpec,
+        spec: &ActionSpec,
         raw: &Object,
         key: String,
     ) -> Option<Assignment> {
@@ -57,26 +130,6 @@ impl HostPerformer {
             key,
             report: Report::default(),
         })
-    }
-
-    pub(super) async fn executed(&self, work: Work) -> (Outcome, Usage) {
-        let nothing = Usage::default();
-        let key = work.execute.key.to_string();
-        let assignment = self.assignment(&work.context, &work.spec, &work.raw, key);
-        let (Some(executors), Some(assignment)) = (&self.host.executors, assignment) else {
-            return (Outcome::NotStarted { code: "tool_gone".into() }, nothing);
-        };
-        let report = reporting::report(&work.context.spec.run, work.spec.id, &work.deltas);
-        let assignment = Assignment { report, ..assignment };
-        let action = assignment.action();
-        if let Some(process) = executors.prepare(action) {
-            let note = Note::Process { host: String::new(), pid: 0, start: 0, handle: process };
-            if !work.notes.note(note).await {
-                return (Outcome::NotStarted { code: "stopped".into() }, nothing);
-            }
-        }
-        let reply = executors.execute(action).await;
-        (outcome(&work, reply), nothing)
     }
 
     pub(super) async fn previewed(&self, work: Work) -> Previewed {

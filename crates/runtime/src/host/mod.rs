@@ -13,6 +13,7 @@ mod protocol;
 mod reporting;
 mod response;
 mod runs;
+mod show_tools;
 mod start;
 mod tool_call;
 
@@ -26,16 +27,11 @@ use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
 use provost_contract::sensitivity;
-use provost_engine::event::{ActionSpec, HookAnswer, Outcome, Purpose};
 use provost_engine::state::Transcript;
-use provost_engine::view::ChildOrder;
-use provost_engine::{Fault, ModelAnswer, ModelFault, RunId, Usage};
+use provost_engine::{ModelAnswer, ModelFault, RunId, Usage};
 
-use crate::actor::{
-    DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
-    RunContext, Work,
-};
-use crate::port::{self, Boxed, Hearing, TurnCache, TurnRequest};
+use crate::actor::{DeltaSink, ModelCall, ModelReply, RunContext};
+use crate::port::{self, Hearing, TurnCache, TurnRequest};
 use memory::Memories;
 
 /// Performs the effects of runs with the parts of a host.
@@ -101,7 +97,7 @@ impl HostPerformer {
             turns_max: turns_max(&call.context),
             session: call.context.spec.session.as_ref().map(|session| session.id.as_str()),
             messages: &call.transcript,
-            tools: call.context.agent.offered(),
+            tools: &call.context.agent.offered(&call.context.promoted),
             context: &context,
             model: models.get(call.model as usize).unwrap_or(&no_model),
             structured_output: call.context.spec.output_schema.as_ref(),
@@ -131,6 +127,36 @@ impl HostPerformer {
             self.memories.of(run, |memory| memory.reported.extend(results));
         }
         reply
+    }
+
+    /// What a model call may cost at most, from the model's own count; nothing if no budget limits it.
+    fn reserved(&self, context: &RunContext, transcript: &Transcript) -> Usage {
+        let spends = context.spec.budgets.keys().any(|name| name == "tokens" || name == "cost_microusd");
+        if !spends {
+            return Usage::default();
+        }
+        let (no_model, caller) = (Object::new(), self.context(context));
+        let request = TurnRequest {
+            turn: context.turn.into(),
+            turns_max: turns_max(context),
+            session: None,
+            messages: transcript,
+            tools: &context.agent.offered(&context.promoted),
+            context: &caller,
+            model: context.agent.spec.models.first().unwrap_or(&no_model),
+            structured_output: context.spec.output_schema.as_ref(),
+            hearing: Hearing::default(),
+            cache: &TurnCache::default(),
+        };
+        let reserved = self.host.model.reserve(request);
+        let amounts = [("tokens", reserved.tokens), ("cost_microusd", reserved.cost_microusd)];
+        Usage(
+            amounts
+                .into_iter()
+                .filter(|(_, amount)| *amount > 0)
+                .map(|(name, amount)| (name.to_owned(), amount))
+                .collect(),
+        )
     }
 
     async fn summary(&self, call: ModelCall) -> ModelReply {
@@ -184,77 +210,5 @@ impl port::Deltas for Streamed {
             },
         };
         self.sink.delta(&self.run, Some(self.request), delta);
-    }
-}
-
-impl Performer for HostPerformer {
-    fn reserve(&self, context: &RunContext, transcript: &Transcript) -> Usage {
-        let spends = context.spec.budgets.keys().any(|name| name == "tokens" || name == "cost_microusd");
-        if !spends {
-            return Usage::default();
-        }
-        let (no_model, caller) = (Object::new(), self.context(context));
-        let request = TurnRequest {
-            turn: context.turn.into(),
-            turns_max: turns_max(context),
-            session: None,
-            messages: transcript,
-            tools: context.agent.offered(),
-            context: &caller,
-            model: context.agent.spec.models.first().unwrap_or(&no_model),
-            structured_output: context.spec.output_schema.as_ref(),
-            hearing: Hearing::default(),
-            cache: &TurnCache::default(),
-        };
-        let reserved = self.host.model.reserve(request);
-        let amounts = [("tokens", reserved.tokens), ("cost_microusd", reserved.cost_microusd)];
-        Usage(
-            amounts
-                .into_iter()
-                .filter(|(_, amount)| *amount > 0)
-                .map(|(name, amount)| (name.to_owned(), amount))
-                .collect(),
-        )
-    }
-
-    fn model(&self, call: ModelCall) -> Boxed<'_, ModelReply> {
-        Box::pin(async move {
-            match call.purpose {
-                Purpose::Turn => self.turn(call).await,
-                Purpose::Compaction | Purpose::Summary { .. } => self.summary(call).await,
-            }
-        })
-    }
-
-    fn hook(&self, call: HookCall) -> Boxed<'_, HookAnswer> {
-        Box::pin(self.ask(call))
-    }
-
-    fn preview(&self, work: Work) -> Boxed<'_, Previewed> {
-        Box::pin(self.previewed(work))
-    }
-
-    fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)> {
-        Box::pin(self.executed(work))
-    }
-
-    fn recover(&self, lost: LostAttempt) -> Boxed<'_, Found> {
-        Box::pin(self.found(lost))
-    }
-
-    fn unload(&self, run: &RunId) {
-        self.memories.unload(run);
-    }
-
-    fn forget(&self, run: &RunId) {
-        self.memories.forget(run);
-        if let Some(executors) = &self.host.executors {
-            executors.release(run.as_str());
-        }
-    }
-
-    fn child(&self, _: &RunContext, order: &ChildOrder, _: &ActionSpec) -> Result<NewChild, Fault> {
-        let sentence = format!("There is no agent {}.", order.agent);
-        Err(Fault::new("unknown_agent", sentence))
     }
 }

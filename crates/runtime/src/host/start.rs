@@ -82,6 +82,7 @@ impl Start {
             compaction: json::object(options, "compaction_policy").filter(|_| host.summariser.is_some()),
             truncator: json::object(options, "tool_result_truncator"),
             tiers: json::object(options, "tool_tiers"),
+            executes: host.executors.is_some(),
             arguments: part(options, "argument_check")?,
         })?;
         let output_schema = structured_output(options, &agent, host)?;

@@ -99,6 +99,7 @@ impl Looked {
                 FaultKind::Unreachable => {
                     self.wrong(&message).hint("start the server, or correct base_url").at(self.address)
                 }
+                FaultKind::TimedOut => self.wrong(&message).hint("check base_url").at(self.address),
                 FaultKind::Auth => self.wrong(&message).hint(format!("check the {key}")).at(self.key),
                 _ => self.wrong(&message).at(self.section),
             },

@@ -1,18 +1,19 @@
 //! Actions: started, noted, an attempt ended, ended.
 
+use provost_contract::json;
 use provost_contract::tool::{CallSignature, DuplicatePolicy, FailureSignature};
 use serde_json::json;
 
 use super::super::{Action, End, RunState, Stage};
 use super::run::mark_cancelled;
-use super::turn::judge_ended;
+use super::turn::{judge_ended, promote};
 use super::{Problem, need};
 use crate::defect::{self, Defect};
 use crate::event::{
-    ActionEnded, ActionNoted, ActionStarted, AttemptEnded, ExecutorKind, Next, Note, Origin, Outcome, Phase,
-    Probe,
+    ActionEnd, ActionEnded, ActionNoted, ActionStarted, AttemptEnded, ExecutorKind, Next, Note, Origin,
+    Outcome, Phase, Probe,
 };
-use crate::{ActionId, Seq, Time, WorldEffect};
+use crate::{ActionId, SHOW_TOOLS, Seq, Time, WorldEffect};
 
 fn action_of(state: &mut RunState, id: ActionId) -> Result<&mut Action, String> {
     state.actions.get_mut(&id).map(|action| &mut **action).ok_or_else(|| format!("there is no action {id}"))
@@ -216,6 +217,10 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
         remarks: Vec::new(),
     });
     let spec = action.spec.clone();
+    if spec.operation == SHOW_TOOLS && ended.status == ActionEnd::Completed {
+        let names = action.args.redacted.get("names").map(json::string_list).unwrap_or_default();
+        names.iter().for_each(|name| promote(state, name));
+    }
     note_frontier(state, ended.action);
     state.resources.leave(spec.under, spec.id, &spec.resources);
     state.open.remove(&ended.action);

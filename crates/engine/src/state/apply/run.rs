@@ -79,6 +79,7 @@ pub(in crate::state) fn begin(
         effect: WorldEffect::None,
         output: None,
         inputs: BTreeMap::new(),
+        promoted: Arc::default(),
         resources: queue::Resources::default(),
         agent,
         spec,

@@ -116,6 +116,7 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
         }
         let mut action = Action::new(spec.clone());
         action.erased = event.erased;
+        promote(state, &spec.operation);
         state.actions.insert(spec.id, Box::new(action));
     }
     accepted.cancel.iter().for_each(|id| mark_cancelled(state, *id));
@@ -146,6 +147,14 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
     }
     observe_signature(state, accepted);
     Ok(())
+}
+
+/// A tool that the model called is shown in full from the next turn on.
+pub(super) fn promote(state: &mut RunState, called: &str) {
+    let Some(name) = state.agent.second_tier(called).map(str::to_owned) else { return };
+    if !state.promoted.contains(&name) {
+        Arc::make_mut(&mut state.promoted).push(name);
+    }
 }
 
 fn check_actions(state: &RunState, accepted: &DeclarationAccepted) -> Problem {
