@@ -197,27 +197,7 @@ impl Reaction<'_> {
 
     fn accept_declaration(&mut self, by: Actor, origin: Origin, declared: Declaration) -> Done {
         let declaration = self.state.declarations + 1;
-        let add = number(declared.add, declaration, origin, None);
-        let replace =
-            declared.replace.into_iter().map(|(old, index)| (old, ActionId { declaration, index })).collect();
-        self.emit_by(
-            by,
-            DeclarationAccepted {
-                declaration,
-                origin,
-                intent: declared.intent,
-                add,
-                cancel: declared.cancel,
-                replace,
-                decide: declared.decide,
-                answer: declared.answer,
-                title: declared.title,
-                note: declared.note,
-                violations: declared.violations,
-                price: declared.price,
-                signature: declared.signature,
-            },
-        )
+        self.emit_by(by, declared.accepted(declaration, origin))
     }
 
     /// What a declaration names that does not exist, or cannot be done any more.
@@ -266,5 +246,28 @@ impl Reaction<'_> {
     /// Whether decisions contradict each other: one reopens or closes what another is about.
     fn is_contradictory(&self, declared: &Declaration) -> bool {
         declared.decide.len() > 1 && self.state.clone().try_decisions(&declared.decide).is_err()
+    }
+}
+
+impl Declaration {
+    /// Returns the event that accepts a declaration as the one of a number: its actions get their ids and edges.
+    pub fn accepted(self, declaration: u32, origin: Origin) -> DeclarationAccepted {
+        let replace =
+            self.replace.into_iter().map(|(old, index)| (old, ActionId { declaration, index })).collect();
+        DeclarationAccepted {
+            declaration,
+            origin,
+            intent: self.intent,
+            add: number(self.add, declaration, origin, None),
+            cancel: self.cancel,
+            replace,
+            decide: self.decide,
+            answer: self.answer,
+            title: self.title,
+            note: self.note,
+            violations: self.violations,
+            price: self.price,
+            signature: self.signature,
+        }
     }
 }

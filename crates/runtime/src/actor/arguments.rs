@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use provost_contract::json::Object;
-use provost_engine::event::{Event, EventKind, Origin};
+use provost_engine::event::{DeclarationAccepted, Event, EventKind, HookAnswer, HookAnswered, Origin, Subject};
 use provost_engine::{ActionId, Args, RunState, hash_of};
 
 /// The raw arguments that this process knows.
@@ -12,6 +12,8 @@ pub(super) struct Arguments {
     known: HashMap<ActionId, Object>,
     /// Those of a response that was not declared yet.
     undeclared: Vec<Object>,
+    /// Those that references got their values in, of a fan-out those of each entry, until they are recorded.
+    resolved: HashMap<ActionId, Vec<Object>>,
     /// The open actions whose arguments have secrets.
     hidden: HashSet<ActionId>,
 }
@@ -21,6 +23,15 @@ impl Arguments {
     pub(super) fn of_run(state: &RunState) -> Self {
         let hidden = state.open_actions().filter(|(_, action)| action.args.hides).map(|(id, _)| id);
         Self { hidden: hidden.collect(), ..Self::default() }
+    }
+
+    /// Takes the arguments of a declaration that was handed in with the run.
+    pub(super) fn handed_in(&mut self, state: &RunState, raw: Vec<Object>) {
+        for ((id, action), raw) in state.open_actions().zip(raw) {
+            if action.args.hides {
+                self.known.insert(id, raw);
+            }
+        }
     }
 
     /// Returns whether the arguments of an action have secrets.
@@ -33,23 +44,44 @@ impl Arguments {
         self.undeclared = raw;
     }
 
-    /// Gives the actions that a batch declares their arguments, before the batch is committed: a wait that opens in
-    /// the same commit needs them.
+    /// The references of an action have values; their record follows.
+    pub(super) fn resolved(&mut self, id: ActionId, raw: Vec<Object>) {
+        self.resolved.insert(id, raw);
+    }
+
+    /// Gives the actions that a batch declares or resolves their arguments, before the batch is committed: a wait
+    /// that opens in the same commit needs them.
     pub(super) fn declared(&mut self, events: &[Event]) {
         for event in events {
             match &event.kind {
-                EventKind::DeclarationAccepted(accepted)
-                    if matches!(accepted.origin, Origin::ToolCall | Origin::Declaration) =>
-                {
-                    let hidden =
-                        accepted.add.iter().zip(&self.undeclared).filter(|(spec, _)| spec.args.hides);
-                    for (spec, raw) in hidden {
-                        self.hidden.insert(spec.id);
-                        self.known.insert(spec.id, raw.clone());
-                    }
-                }
+                EventKind::DeclarationAccepted(accepted) => self.declaration(accepted),
+                EventKind::HookAnswered(answered) => self.resolution(answered),
                 _ => {}
             }
+        }
+    }
+
+    fn declaration(&mut self, accepted: &DeclarationAccepted) {
+        let raw: &[Object] = match accepted.origin {
+            Origin::ToolCall | Origin::Declaration => &self.undeclared,
+            Origin::Pipeline { action } => self.resolved.get(&action).map_or(&[], Vec::as_slice),
+            _ => return,
+        };
+        let hidden = accepted.add.iter().zip(raw).filter(|(spec, _)| spec.args.hides);
+        let hidden: Vec<(ActionId, Object)> = hidden.map(|(spec, raw)| (spec.id, raw.clone())).collect();
+        self.hidden.extend(hidden.iter().map(|(id, _)| *id));
+        self.known.extend(hidden);
+    }
+
+    fn resolution(&mut self, answered: &HookAnswered) {
+        let (HookAnswer::Resolved { args, items }, Subject::Action { action }) = (&answered.answer, answered.subject)
+        else {
+            return;
+        };
+        if items.is_empty() && args.hides {
+            let raw = self.resolved.remove(&action).and_then(|raw| raw.into_iter().next());
+            self.hidden.insert(action);
+            self.known.extend(raw.map(|raw| (action, raw)));
         }
     }
 
@@ -57,14 +89,15 @@ impl Arguments {
     pub(super) fn committed(&mut self, events: &[Event]) {
         for event in events {
             match &event.kind {
-                EventKind::DeclarationAccepted(accepted)
-                    if matches!(accepted.origin, Origin::ToolCall | Origin::Declaration) =>
-                {
-                    self.undeclared.clear();
-                }
+                EventKind::DeclarationAccepted(accepted) => match accepted.origin {
+                    Origin::ToolCall | Origin::Declaration => self.undeclared.clear(),
+                    Origin::Pipeline { action } => drop(self.resolved.remove(&action)),
+                    _ => {}
+                },
                 EventKind::ResponseRefused(_) => self.undeclared.clear(),
                 EventKind::ActionEnded(ended) => {
                     self.known.remove(&ended.action);
+                    self.resolved.remove(&ended.action);
                     self.hidden.remove(&ended.action);
                 }
                 _ => {}

@@ -36,7 +36,10 @@ impl RunActor {
                 let load =
                     || -> Boxed<'_, _> { Box::pin(LoadedRun::load(&*shared.store, &*shared.agents, &run)) };
                 let loaded = patiently(load).await?;
-                let arguments = Arguments::of_run(&loaded.state);
+                let mut arguments = Arguments::of_run(&loaded.state);
+                if let Some(raw) = shared.handed_in.take(&run) {
+                    arguments.handed_in(&loaded.state, raw);
+                }
                 (loaded, arguments)
             }
         };

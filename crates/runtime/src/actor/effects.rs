@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use provost_contract::json::Object;
 use provost_contract::sensitivity::HiddenValues;
-use provost_engine::event::{Hook, HookAnswer, Note, Outcome, Phase, Purpose, Subject as HookSubject};
+use provost_engine::event::{
+    ExecutorKind, Hook, HookAnswer, Note, Outcome, Phase, Purpose, Subject as HookSubject,
+};
+use provost_engine::state::Transcript;
 use provost_engine::{
     ActionId, Agent, Digest, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
     hash_of,
@@ -16,8 +19,11 @@ use tokio::time::timeout;
 use super::artifacts::{offload, read_all, whole};
 use super::patience::Outage as _;
 use super::patience::Pauses;
-use super::performer::{ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, Subject, Work};
+use super::performer::{
+    ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, RunContext, Subject, Work,
+};
 use super::run::{RunActor, Shared};
+use super::sources::{Found, Lookup, Reader, Source, sources};
 use crate::store::Store;
 
 type Answer = (Input, Option<Vec<Object>>);
@@ -123,16 +129,55 @@ impl RunActor {
     pub(super) fn assignment(&self, action: ActionId, execute: Execute) -> Option<Assignment> {
         let open = self.state().action(action)?;
         let raw = self.arguments.of(action, &open.args);
+        let sources = match open.executor() {
+            ExecutorKind::Runtime => sources(self.state(), open, raw.as_ref().unwrap_or(&open.args.redacted)),
+            _ => Vec::new(),
+        };
         let work = Work {
             context: self.context(),
             spec: open.spec.clone(),
             raw: raw.clone().unwrap_or_default(),
+            sources: Vec::new(),
             notes: Notes { action, attempt: execute.attempt, sender: self.notes.clone() },
             execute,
             deltas: self.shared.deltas.clone(),
         };
-        let sealed = raw.is_none().then(|| (self.shared.clone(), open.args.raw));
-        Some(Assignment { work, sealed })
+        let sealed = raw.is_none().then_some(open.args.raw);
+        Some(Assignment { work, sealed, sources, shared: self.shared.clone() })
+    }
+
+    /// Looks up what the references of an action stand for. The task checks the arguments that they make, and
+    /// answers with them; the raw ones come beside the answer, because no record has their secrets.
+    pub(super) fn resolving(
+        &self,
+        action: ActionId,
+    ) -> Option<impl Future<Output = Answer> + Send + 'static + use<>> {
+        let open = self.state().action(action)?;
+        let raw = self.arguments.of(action, &open.args);
+        let lookup = raw.as_ref().map(|raw| Lookup::of(self.state(), open, raw));
+        let view = ActionView { spec: open.spec.clone(), args: open.args.clone(), raw: None, result: None };
+        let about = HookSubject::Action { action };
+        let call = HookCall {
+            context: self.context(),
+            hook: Hook::Resolve,
+            about,
+            subject: Subject::Action(Box::new(view)),
+            transcript: Transcript::default(),
+            response: None,
+        };
+        let shared = self.shared.clone();
+        Some(async move {
+            let input = |answer| Input::Hook { hook: Hook::Resolve, subject: about, answer };
+            let Some(lookup) = lookup else {
+                let sentence = "Not run: its secret arguments were lost with the process.";
+                let fault = Fault::new("secrets_lost", sentence);
+                return (input(HookAnswer::Failed { fault }), None);
+            };
+            match resolved(&shared, call, lookup).await {
+                Ok((answer, raw)) => (input(answer), Some(raw)),
+                Err(fault) => (input(HookAnswer::Failed { fault }), None),
+            }
+        })
     }
 
     pub(super) fn start_preview(&mut self, id: EffectId, action: ActionId) {
@@ -167,18 +212,60 @@ impl RunActor {
 /// What an executor gets, and where its arguments are sealed if this process does not know them.
 pub(super) struct Assignment {
     work: Work,
-    sealed: Option<(Arc<Shared>, Digest)>,
+    sealed: Option<Digest>,
+    sources: Vec<(String, String, Found)>,
+    shared: Arc<Shared>,
 }
 
 /// Returns the work with its raw arguments; none when they are lost.
 pub(super) async fn known(assignment: Option<Assignment>) -> Option<Work> {
-    let Assignment { mut work, sealed } = assignment?;
-    let Some((shared, hash)) = sealed else { return Some(work) };
+    let Assignment { mut work, sealed, sources, shared } = assignment?;
+    for (reference, name, found) in sources {
+        let value = reader(&shared, &work.context).read(&found).await;
+        work.sources.push(Source { reference, name, value });
+    }
+    let Some(hash) = sealed else { return Some(work) };
     let (run, action) = (work.context.spec.run.clone(), work.spec.id);
     let sealed = shared.store.sealed(run.clone(), action).await.ok().flatten()?;
     let raw = shared.seal.as_ref()?.open(&run, action, &sealed)?;
     work.raw = raw;
     (hash_of(&work.raw) == hash).then_some(work)
+}
+
+fn reader<'a>(shared: &'a Shared, context: &'a RunContext) -> Reader<'a> {
+    let (run, workspace) = (&context.spec.run, context.spec.workspace.as_str());
+    Reader { store: &*shared.store, agents: &*shared.agents, run, workspace }
+}
+
+/// The arguments of an action whose references have values, checked and redacted, and the raw ones.
+async fn resolved(
+    shared: &Shared,
+    call: HookCall,
+    lookup: Lookup,
+) -> Result<(HookAnswer, Vec<Object>), Fault> {
+    let (arguments, items) = lookup.resolve(reader(shared, &call.context)).await?;
+    let checked = async |raw: &Object| {
+        let mut call = call.clone();
+        if let Subject::Action(action) = &mut call.subject {
+            action.raw = Some(raw.clone());
+        }
+        match shared.performer.hook(call).await {
+            HookAnswer::Resolved { args, .. } => Ok(args),
+            HookAnswer::Reject { fault, .. } | HookAnswer::Failed { fault } => Err(fault),
+            _ => Err(Fault::new("unresolved_input", "Not run: its arguments could not be checked.")),
+        }
+    };
+    let Some(entries) = items else {
+        let args = checked(&arguments).await?;
+        return Ok((HookAnswer::Resolved { args, items: Vec::new() }, vec![arguments]));
+    };
+    let mut items = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        items.push(checked(entry).await?);
+    }
+    // What the entries share is as it was declared.
+    let Subject::Action(action) = call.subject else { return Err(Fault::new("unresolved_input", "Not run.")) };
+    Ok((HookAnswer::Resolved { args: action.args, items }, entries))
 }
 
 /// The secrets among the arguments of a call.

@@ -17,6 +17,7 @@ mod rulings;
 mod run;
 mod seal;
 mod signals;
+mod sources;
 mod tasks;
 
 pub use artifacts::INLINE_BYTES_MAX;
@@ -26,5 +27,6 @@ pub use performer::{
     ActionView, Delta, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
     Performer, Previewed, RunContext, Subject, Work,
 };
-pub use run::{ActorError, Lease, Parked, Release, RunActor, Shared};
+pub use run::{ActorError, HandedIn, Lease, Parked, Release, RunActor, Shared};
 pub use seal::{SealKey, SealKeyError};
+pub use sources::Source;

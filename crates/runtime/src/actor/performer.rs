@@ -14,6 +14,7 @@ use provost_engine::{
 };
 use tokio::sync::{mpsc, oneshot};
 
+use super::sources::Source;
 use crate::port::Boxed;
 
 /// The run that an effect belongs to.
@@ -202,6 +203,8 @@ pub struct Work {
     pub execute: Execute,
     /// The raw arguments.
     pub raw: Object,
+    /// What an operation of the runtime works on.
+    pub sources: Vec<Source>,
     /// Where it notes durable facts.
     pub notes: Notes,
     /// Where its output and progress go.

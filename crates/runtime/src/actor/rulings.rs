@@ -1,7 +1,8 @@
-//! Rulings that are given at once. Asking for one needs nothing durable, so that the calls of a response, what the
-//! policy of this process says of them and the starts that it allows are one commit.
+//! Answers that are given at once. Asking for a ruling, or for what a reference stands for, needs nothing durable, so
+//! that the calls of a response, what is known of them, what the policy of this process says and the starts that it
+//! allows are one commit.
 
-use provost_engine::event::{Event, Hook};
+use provost_engine::event::{Event, Hook, Subject};
 use provost_engine::{Effect, EffectId, Input, Now, due, react};
 
 use super::run::{ActorError, RunActor};
@@ -34,12 +35,23 @@ impl RunActor {
         }
         for effect in due(self.state(), now) {
             let id = effect.id();
-            if let Effect::Hook { hook: Hook::Policy, subject } = effect
-                && !self.tasks.has(id)
-                && let Some(call) = self.hook(Hook::Policy, subject)
-            {
-                given.extend(self.tasks.start_now(id, call).map(|input| (id, input)));
+            if self.tasks.has(id) {
+                continue;
             }
+            let finished = match effect {
+                Effect::Hook { hook: Hook::Policy, subject } => {
+                    self.hook(Hook::Policy, subject).and_then(|call| self.tasks.start_now(id, call))
+                }
+                Effect::Hook { hook: Hook::Resolve, subject: Subject::Action { action } } => {
+                    let finished = self.resolving(action).and_then(|call| self.tasks.start_now(id, call));
+                    finished.map(|finished| {
+                        finished.raw.iter().for_each(|raw| self.arguments.resolved(action, raw.clone()));
+                        finished
+                    })
+                }
+                _ => None,
+            };
+            given.extend(finished.map(|finished| (id, finished.input)));
         }
         given
     }

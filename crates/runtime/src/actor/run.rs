@@ -1,11 +1,11 @@
 //! The loop of one run: commit what was decided, start what is due, wait for what happens.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use provost_engine::event::{Event, EventKind, Outcome};
+use provost_engine::event::{Event, EventKind, Hook, Outcome, Subject};
 use provost_engine::view::{self, RunStatus};
 use provost_engine::{
     Digest, Effect, EffectId, Epoch, Execute, Input, Now, RunState, Time, Usage, WorkerId, due, react,
@@ -80,6 +80,24 @@ pub struct Shared {
     pub seal: Option<SealKey>,
     /// Witnesses the ends of runs outside the store.
     pub anchor: Option<Arc<dyn Anchor>>,
+    /// The raw arguments of declarations that were handed in here, until their runs are worked on.
+    pub handed_in: HandedIn,
+}
+
+/// The raw arguments of declarations that were handed in, by run. They are written nowhere.
+#[derive(Default)]
+pub struct HandedIn(Mutex<HashMap<provost_engine::RunId, Vec<provost_contract::json::Object>>>);
+
+impl HandedIn {
+    /// Keeps the arguments of the actions of a run, in their order.
+    pub fn put(&self, run: provost_engine::RunId, raw: Vec<provost_contract::json::Object>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(run, raw);
+    }
+
+    /// Takes them out.
+    pub fn take(&self, run: &provost_engine::RunId) -> Option<Vec<provost_contract::json::Object>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run)
+    }
 }
 
 /// The lease of the worker that an actor works for.
@@ -293,6 +311,11 @@ impl RunActor {
         let id = effect.id();
         match effect {
             Effect::Model { request, purpose, model, .. } => self.start_model(id, request, purpose, model),
+            Effect::Hook { hook: Hook::Resolve, subject: Subject::Action { action } } => {
+                if let Some(call) = self.resolving(action) {
+                    self.tasks.start(id, Arc::default(), call);
+                }
+            }
             Effect::Hook { hook, subject } => {
                 if let Some(call) = self.hook(hook, subject) {
                     self.tasks.start(id, Arc::default(), call);
@@ -410,8 +433,12 @@ impl RunActor {
     pub(super) fn finished(&mut self, finished: Finished) {
         // A note of an attempt comes before its end.
         self.take_notes();
-        if finished.raw.is_some() {
-            self.raw = finished.raw;
+        match (&finished.input, finished.raw) {
+            (Input::Hook { subject: Subject::Action { action }, .. }, Some(raw)) => {
+                self.arguments.resolved(*action, raw);
+            }
+            (_, Some(raw)) => self.raw = Some(raw),
+            (_, None) => {}
         }
         self.inputs.push(finished.input);
     }

@@ -68,11 +68,11 @@ impl Tasks {
         &mut self,
         id: EffectId,
         work: impl Future<Output = (Input, Option<Vec<Object>>)> + Send + 'static,
-    ) -> Option<Input> {
+    ) -> Option<Finished> {
         let mut work = Box::pin(guarded(id, work));
         if let Some(finished) = (&mut work).now_or_never() {
             self.unacknowledged.insert(id);
-            return Some(finished.input);
+            return Some(finished);
         }
         let abort = self.set.spawn(work);
         self.under_way.insert(id, Task { abort, stop: Arc::default() });

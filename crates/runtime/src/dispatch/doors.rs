@@ -306,7 +306,25 @@ impl Doors {
         reason: &str,
         from: Actor,
     ) -> Result<Posted, ResumeError> {
-        let signal = Signal::Resume { budgets, reason: reason.into() };
+        let signal = Signal::Resume { budgets, reason: reason.into(), declaration: None };
+        let body = serde_json::to_value(&signal).unwrap_or_default();
+        self.shared.store.resume(SignalPost { run: run.clone(), key: None, from, body }).await
+    }
+}
+
+impl Doors {
+    /// Takes an ended run up again with a declaration about its actions, in one step.
+    ///
+    /// # Errors
+    /// Like [`resume`](Self::resume).
+    pub async fn resume_with(
+        &self,
+        run: &RunId,
+        declaration: provost_engine::event::Declaration,
+        from: Actor,
+    ) -> Result<Posted, ResumeError> {
+        let declaration = Some(Box::new(declaration));
+        let signal = Signal::Resume { budgets: BTreeMap::new(), reason: String::new(), declaration };
         let body = serde_json::to_value(&signal).unwrap_or_default();
         self.shared.store.resume(SignalPost { run: run.clone(), key: None, from, body }).await
     }

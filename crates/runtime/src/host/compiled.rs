@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolCatalog;
 use provost_contract::{Message, Result, compaction, loose};
-use provost_engine::{Agent, AgentSpec, ArgumentCheck, ClientTools, SHOW_TOOLS};
+use provost_engine::{Agent, AgentSpec, ArgumentCheck, ClientTools, ProtocolSettings, SHOW_TOOLS};
 use provost_policy::tool_call_gate::{GateRule, normalize_rules};
 use provost_policy::tool_tiers::{HARD_CAP_DEFAULT, TierRequest, Tiers};
 use provost_policy::visibility::{self, ToolVisibility};
@@ -36,6 +36,8 @@ pub(super) struct AgentOptions<'a> {
     /// Whether calls are executed here, so that a model can ask for tools of the second tier.
     pub(super) executes: bool,
     pub(super) arguments: ArgumentCheck,
+    /// How it takes part in the agent protocol.
+    pub(super) protocol: ProtocolSettings,
 }
 
 impl AgentOptions<'_> {
@@ -73,6 +75,7 @@ impl AgentOptions<'_> {
             arguments: self.arguments,
             // The executors of a host have the last word: one that a client must answer for says so.
             client_tools: ClientTools::Execute,
+            protocol: self.protocol,
             ..AgentSpec::default()
         })
     }

@@ -6,13 +6,13 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{
     ParameterRules, RuntimeMetadata, ToolCall, ToolDeclaration, ToolOutcome, ToolResult,
 };
-use provost_engine::event::{ActionSpec, HookAnswer, Note, Outcome, Probe, Purpose, WaitsOn};
+use provost_engine::event::{ActionSpec, ExecutorKind, HookAnswer, Note, Outcome, Probe, Purpose, WaitsOn};
 use provost_engine::state::Transcript;
-use provost_engine::view::ChildOrder;
+use provost_engine::view::{ChildOrder, value_of};
 use provost_engine::{Fault, Payload, RunId, Usage};
 use serde_json::Value;
 
-use super::{HostPerformer, Tool, calls, reporting, result_of, show_tools};
+use super::{HostPerformer, Tool, calls, protocol, reporting, result_of, show_tools};
 use crate::actor::{
     Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed, RunContext, Work,
 };
@@ -44,6 +44,9 @@ impl Performer for HostPerformer {
     fn execute(&self, work: Work) -> Boxed<'_, (Outcome, Usage)> {
         Box::pin(async move {
             let nothing = Usage::default();
+            if work.spec.executor.kind == ExecutorKind::Runtime {
+                return (protocol::operate(&work), nothing);
+            }
             if let Some(reply) = show_tools::reply(&work) {
                 return (outcome(&work, Ok(reply)), nothing);
             }
@@ -211,7 +214,7 @@ fn outcome(work: &Work, reply: Result<Value, ExecutorError>) -> Outcome {
                 return Outcome::Waits { on: WaitsOn::Person, ask: Payload::inline(answer.clone()) };
             }
             let goal = work.spec.repeat.as_ref().and_then(|repeat| repeat.until.as_ref());
-            let goal = goal.is_none_or(|until| until.holds_for(answer));
+            let goal = goal.is_none_or(|until| until.holds_for(&value_of(payload.shown())));
             Outcome::Completed { result: payload, goal, satisfying: true }
         }
         ToolOutcome::Failure(error) => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use provost_contract::Message;
 use provost_contract::json::{self, Object};
-use provost_engine::event::{Hook, HookAnswer};
-use provost_engine::{Fault, Payload, Ruling, Verdict, hash_of};
+use provost_engine::event::{ExecutorKind, Hook, HookAnswer};
+use provost_engine::{Args, Fault, Payload, Ruling, Verdict, hash_of};
 use provost_policy::{ActionPolicy, HookFailure};
 use serde_json::{Value, json};
 
@@ -37,7 +37,22 @@ impl HostPerformer {
             (Hook::AfterModel, _) => {
                 self.after_model(&call.context, &context, transcript, call.response.as_deref()).await
             }
+            (Hook::Resolve, Subject::Action(action)) => self.checked(&call.context, action),
             (Hook::OnStop, _) | (_, Subject::Turn(_) | Subject::Run) => HookAnswer::NoOpinion,
+        }
+    }
+
+    /// Arguments whose references have values, as records have them; or why they do not fit.
+    fn checked(&self, of: &RunContext, action: &ActionView) -> HookAnswer {
+        let Some(raw) = &action.raw else { return missing() };
+        let spec = &action.spec;
+        if matches!(spec.executor.kind, ExecutorKind::Runtime | ExecutorKind::Timer) {
+            return HookAnswer::Resolved { args: Args::open(raw.clone()), items: Vec::new() };
+        }
+        let context = self.context(of);
+        match calls::read_resolved(&of.agent, &spec.operation, &spec.label, &context, raw) {
+            Ok(args) => HookAnswer::Resolved { args, items: Vec::new() },
+            Err(fault) => HookAnswer::Failed { fault },
         }
     }
 

@@ -15,12 +15,15 @@ mod response;
 mod runs;
 mod show_tools;
 mod start;
+mod submit;
 mod tool_call;
 
 pub use client_router::ClientRouter;
+pub use protocol::{Address, AddressError, Earlier, Reading, RefusedDeclaration, Selection};
 pub use parts::{ContinueBy, Executors, Host, PerformerLayer};
 pub use runs::{AgentRegistry, EditError, Runs, RunsError};
 pub use start::Start;
+pub use submit::{Submission, SubmitError};
 pub use tool_call::{Prepared, Tool, prepare, result_of};
 
 use std::sync::Arc;

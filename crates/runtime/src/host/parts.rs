@@ -6,6 +6,7 @@ use provost_contract::tool::ToolExecutorRegistry;
 use serde_json::Value;
 
 use super::compiled::Compiled;
+use super::protocol::Speeches;
 use crate::actor::Performer;
 use crate::port::{
     AfterModel, Backoff, BeforeModel, Clock, CompletionPolicy, ContinuePolicy, ExecutorError,
@@ -48,6 +49,8 @@ pub struct Host {
     pub layer: Option<PerformerLayer>,
     /// Agents that were compiled before.
     pub(super) compiled: Arc<Compiled>,
+    /// What protocol agents were offered before.
+    pub(super) speeches: Arc<Speeches>,
 }
 
 /// Puts something around the performer of a runtime.
@@ -85,6 +88,7 @@ impl Host {
             backoff: Backoff::default(),
             layer: None,
             compiled: Arc::default(),
+            speeches: Arc::default(),
         }
     }
 }

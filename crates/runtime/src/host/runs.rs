@@ -14,7 +14,7 @@ use provost_engine::{ActionId, Actor, Agent, Args, Digest, RunId, Seq, SessionId
 use serde_json::Value;
 
 use super::{Host, HostPerformer, calls};
-use crate::actor::{Agents, LoadError, LoadedRun, Performer, ReadRun, SealKey, Shared};
+use crate::actor::{Agents, HandedIn, LoadError, LoadedRun, Performer, ReadRun, SealKey, Shared};
 use crate::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, RunEvents, SayOutcome, Sessions,
     StartError,
@@ -114,6 +114,7 @@ pub struct Runs {
     /// The agents of the process.
     pub agents: Arc<AgentRegistry>,
     pub(super) performer: Arc<HostPerformer>,
+    pub(super) shared: Arc<Shared>,
     seal: Option<SealKey>,
 }
 
@@ -142,12 +143,14 @@ impl Runs {
             deltas: Arc::new(events.clone()),
             seal: seal.clone(),
             anchor,
+            handed_in: HandedIn::default(),
         });
         let dispatcher = Dispatcher::start(shared.clone(), config).await?;
         Ok(Self {
             store,
             doors: Doors::new(shared.clone()),
-            sessions: Sessions::new(shared),
+            sessions: Sessions::new(shared.clone()),
+            shared,
             events,
             dispatcher,
             agents,

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use provost_contract::agent::RuntimeOverrides;
 use provost_contract::json::{self, Object};
+use provost_contract::policies::Policies;
 use provost_contract::structured_output::StructuredOutputRequest;
 use provost_contract::{ContractError, Message, Result, loose, sensitivity};
 use provost_engine::event::{Continuation, HookSet, Limits, Mode, ModelUse, RunSpec};
-use provost_engine::{Actor, Agent, RunId, SessionId, WhenBusy};
+use provost_engine::{Actor, Agent, ProtocolSettings, RunId, SessionId, WhenBusy};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -19,6 +20,8 @@ use crate::dispatch::NewRunRequest;
 
 const CODE: &str = "invalid_run_options";
 const STRUCTURED_OUTPUT_CODE: &str = "invalid_agent_structured_output_request";
+/// How often a model may correct a declaration that is refused.
+const REFUSALS: u32 = 1;
 const SESSION_KEYS: [&str; 3] = ["transcript_session_id", "session_id", "transcript_id"];
 
 /// A run that a caller asks for.
@@ -84,7 +87,10 @@ impl Start {
             tiers: json::object(options, "tool_tiers"),
             executes: host.executors.is_some(),
             arguments: part(options, "argument_check")?,
+            protocol: protocol(options)?,
         })?;
+        let mode: Mode = part(options, "speaks")?;
+        let limits = if mode == Mode::Protocol { Limits { refusals: REFUSALS, ..limits } } else { limits };
         let output_schema = structured_output(options, &agent, host)?;
         let input = Message::parse_many(messages)?;
         let spec = RunSpec {
@@ -94,7 +100,7 @@ impl Start {
             policy: agent.policy_digest(),
             principal: about.principal,
             workspace: about.workspace,
-            mode: Mode::Plain,
+            mode,
             model: ModelUse::Asked,
             input: input.into_iter().map(Arc::new).collect(),
             context: json::into_object(sensitivity::redact_names(&Value::Object(context.clone()))),
@@ -129,6 +135,16 @@ impl Start {
         request.session = session.map(|session| (session, WhenBusy::Refuse));
         Ok(request)
     }
+}
+
+/// How the agent takes part in the agent protocol. Its policies are read here, so that a word that would not count is
+/// refused before anything runs.
+fn protocol(options: &Object) -> Result<ProtocolSettings> {
+    let settings: ProtocolSettings = part(options, "protocol")?;
+    for said in [&settings.runtime_policies, &settings.policies] {
+        Policies::parse(&Value::Object(said.clone()))?;
+    }
+    Ok(settings)
 }
 
 /// A part of the options that has a shape of its own.

@@ -10,8 +10,8 @@ use provost_contract::action::{
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolFacts;
 use provost_engine::event::{ActionSpec, Declaration, Each, ExecutorKind, Step};
-use provost_engine::{ActionId, Agent, Args, Digest, Payload};
-use provost_protocol::{Accepted, Content, Envelope, Strategy};
+use provost_engine::{ActionId, Agent, Args, Digest, Payload, Usage};
+use provost_protocol::{Accepted, Catalog, Content, Envelope, Speaking, Strategy, Turn};
 use serde_json::{Value, json};
 
 use super::RefusedDeclaration;
@@ -49,11 +49,26 @@ pub(in crate::host) struct Declared {
 }
 
 impl Reading<'_> {
+    /// Returns the context in which a message is read: what may be named, what completed, which policies hold.
+    pub(in crate::host) fn turn<'c>(&self, catalog: &'c Catalog) -> Turn<'c> {
+        let settings = &self.agent.spec.protocol;
+        let read = |said: &Object| Policies::parse(&Value::Object(said.clone())).unwrap_or_default();
+        let mut turn = Turn::new(Speaking::Protocol, catalog);
+        turn.completed = self.earlier.keys().cloned().collect();
+        turn.runtime_policies = read(&settings.runtime_policies);
+        turn.agent_policies = read(&settings.policies);
+        turn
+    }
+
     /// Turns an accepted message into a declaration of the engine.
     ///
     /// # Errors
     /// If an action asks for an executor that does not exist here.
-    pub(in crate::host) fn declared(&self, accepted: &Accepted) -> Result<Declared, RefusedDeclaration> {
+    pub(in crate::host) fn declared(
+        &self,
+        accepted: &Accepted,
+        turn: &Turn<'_>,
+    ) -> Result<Declared, RefusedDeclaration> {
         let actions: &[Action] = match &accepted.content {
             Content::Act(actions) | Content::Revise { actions, .. } => actions,
             Content::Plain
@@ -69,7 +84,8 @@ impl Reading<'_> {
         let mut declared = Declared { declaration: self.head(accepted), raw: Vec::new() };
         for (index, action) in actions.iter().enumerate() {
             let at = Place { index, flat: accepted.envelope.is_none() };
-            let (step, raw) = self.step(action, accepted.envelope.as_ref(), &labels, at)?;
+            let merged = accepted.merged_policies(action, turn);
+            let (step, raw) = self.step(action, (accepted.envelope.as_ref(), &merged), &labels, at)?;
             declared.declaration.add.push(step);
             declared.raw.push(raw);
         }
@@ -77,6 +93,10 @@ impl Reading<'_> {
             let spec = self.report(report.to_value());
             declared.declaration.add.push(alone(spec));
             declared.raw.push(Object::new());
+        }
+        let price = accepted.price(turn.catalog);
+        if price.calls > 0 {
+            declared.declaration.price = Usage::of("calls", price.calls);
         }
         declared.declaration.signature = (!actions.is_empty()).then(|| signature(actions));
         Ok(declared)
@@ -115,7 +135,7 @@ impl Reading<'_> {
     fn step(
         &self,
         action: &Action,
-        envelope: Option<&Envelope>,
+        (envelope, merged): (Option<&Envelope>, &Merged),
         labels: &BTreeMap<&str, u32>,
         at: Place,
     ) -> Result<(Step, Object), RefusedDeclaration> {
@@ -140,12 +160,11 @@ impl Reading<'_> {
         spec.title = if action.title == action.id.as_str() { String::new() } else { action.title.clone() };
         spec.description.clone_from(&action.description);
         spec.reason.clone_from(&action.reason);
-        let merged = self.policies(action, envelope);
         if merged.decided_by("idempotency").is_some() {
             spec.facts.idempotency = spec.facts.idempotency.strictest(merged.effective().idempotency);
         }
-        spec.resources = resources(action, &spec.facts, &merged, kind);
-        spec.policies = explained(&merged, envelope);
+        spec.resources = resources(action, &spec.facts, merged, kind);
+        spec.policies = explained(merged, envelope);
         Ok((self.edges(action, spec, labels, at)?, raw))
     }
 
@@ -252,20 +271,6 @@ impl Reading<'_> {
         spec.result_policy = provost_contract::action::ReturnToModel::Full.into();
         spec.context = json!({ "report": report });
         spec
-    }
-
-    fn policies(&self, action: &Action, envelope: Option<&Envelope>) -> Merged {
-        let settings = &self.agent.spec.protocol;
-        let read = |said: &Object| Policies::parse(&Value::Object(said.clone())).unwrap_or_default();
-        let (runtime, agent) = (read(&settings.runtime_policies), read(&settings.policies));
-        let nothing = Policies::default();
-        let envelope = envelope.map_or(&nothing, |envelope| &envelope.policies);
-        Policies::merge([
-            (Layer::Runtime, &runtime),
-            (Layer::Agent, &agent),
-            (Layer::Envelope, envelope),
-            (Layer::Action, &action.policies),
-        ])
     }
 
     fn edges(

@@ -6,7 +6,10 @@ mod declare;
 mod operations;
 mod refused;
 
+pub(in crate::host) use address::find;
 pub use address::{Address, AddressError, Selection};
-pub(in crate::host) use catalog::Speech;
+pub(in crate::host) use catalog::Speeches;
+pub(in crate::host) use declare::Declared;
 pub use declare::{Earlier, Reading};
+pub(in crate::host) use operations::operate;
 pub use refused::RefusedDeclaration;

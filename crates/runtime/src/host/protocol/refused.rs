@@ -17,7 +17,7 @@ pub struct RefusedDeclaration {
 }
 
 impl RefusedDeclaration {
-    pub(super) fn new(code: &str, message: impl Into<String>, pointer: Option<String>) -> Self {
+    pub(in crate::host) fn new(code: &str, message: impl Into<String>, pointer: Option<String>) -> Self {
         let message = message.into();
         let finding = json!({ "code": code, "message": message, "pointer": pointer });
         Self { code: code.to_owned(), message: format!("Nothing was run. {code}: {message}"), findings: vec![finding] }
