@@ -1,7 +1,7 @@
 //! Checks the references inside the input of an action, and expands its sections.
 
 use provost_contract::action::{ActionId, InputRef, InputSlot, InputSource, Reference};
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use serde_json::Value;
 
 use super::check_arguments;
@@ -34,7 +34,7 @@ impl InputCheck<'_, '_> {
             let spot = Spot::Pointer(format!("{base}{}", slot.pointer));
             match slot.reference {
                 Ok(reference) => {
-                    sections.extend(self.source(&reference, spot).map(|text| (slot.pointer, text)))
+                    sections.extend(self.source(&reference, spot).map(|text| (slot.pointer, text)));
                 }
                 Err(error) => {
                     let code = error.code().parse().unwrap_or(Code::InvalidSchema);
@@ -94,19 +94,17 @@ impl InputCheck<'_, '_> {
                 *value = Value::String(text);
             }
         }
+        if !input.is_object() {
+            let message = "the input must be an object, and a section is a text";
+            self.notes.fault(Fault::new(Code::InvalidSchema, Spot::Pointer(base.to_owned()), message));
+            return None;
+        }
         let executor = &self.draft.action.executor;
         let entry = executor.kind.zip(executor.target.name());
         let entry = entry.and_then(|(kind, name)| self.reach.turn.catalog.find(kind, name));
         if let Some(entry) = entry.filter(|_| self.notes.faults.is_empty()) {
             check_arguments(entry, Some(&input), base, self.notes);
         }
-        match input {
-            Value::Object(input) => Some(input),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                let message = "the input must be an object, and a section is a text";
-                self.notes.fault(Fault::new(Code::InvalidSchema, Spot::Pointer(base.to_owned()), message));
-                None
-            }
-        }
+        Some(json::into_object(input))
     }
 }
