@@ -109,6 +109,7 @@ fn value_of<'v>(
 pub struct KnownInput {
     /// The input with null for every reference and the content of every `$literal`.
     pub value: Value,
+    /// Sorted: an input may have tens of thousands of references, and a schema as many faults.
     unknown: Vec<String>,
     literals: Vec<String>,
 }
@@ -133,22 +134,27 @@ impl KnownInput {
                 })
             });
         let Ok(value) = rebuilt;
+        unknown.sort_unstable();
         Some(Self { value, unknown, literals })
     }
 
-    /// The JSON pointers of the values that are not known, in order.
+    /// The JSON pointers of the values that are not known, sorted.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
     /// Whether the value at a pointer into `value` is a reference, or inside one.
     pub fn is_unknown(&self, pointer: &str) -> bool {
-        self.unknown.iter().any(|unknown| below(pointer, unknown).is_some())
+        let ends = pointer.match_indices('/').map(|(end, _)| end).chain([pointer.len()]);
+        let mut above = ends.filter_map(|end| pointer.get(..end));
+        above.any(|above| self.unknown.binary_search_by(|unknown| unknown.as_str().cmp(above)).is_ok())
     }
 
     /// Whether the value at a pointer into `value` has a reference inside.
     pub fn is_partly_known(&self, pointer: &str) -> bool {
-        self.unknown.iter().any(|unknown| below(unknown, pointer).is_some_and(|rest| !rest.is_empty()))
+        let start = format!("{pointer}/");
+        let first = self.unknown.partition_point(|unknown| *unknown < start);
+        self.unknown.get(first).is_some_and(|unknown| unknown.starts_with(&start))
     }
 
     /// Returns the pointer in the input that a pointer into `value` corresponds to.

@@ -1,5 +1,7 @@
 //! Checks the references inside the input of an action, and expands its sections.
 
+use std::collections::HashSet;
+
 use provost_contract::action::{ActionId, InputRef, InputSlot, InputSource, Reference};
 use provost_contract::json::{self, Object};
 use serde_json::Value;
@@ -18,6 +20,8 @@ pub(super) struct InputCheck<'c, 'a> {
     pub(super) draft: &'c Drafted,
     pub(super) reach: &'c Reach<'c>,
     pub(super) notes: &'c mut Notes,
+    /// The actions that were checked: an input may name one thousands of times.
+    pub(super) checked: HashSet<ActionId>,
 }
 
 impl InputCheck<'_, '_> {
@@ -74,7 +78,13 @@ impl InputCheck<'_, '_> {
     }
 
     fn result_of(&mut self, id: &ActionId, text: &str, spot: Spot) {
-        self.reach.check(&self.draft.action.id, id, text, spot, self.notes);
+        let before = self.notes.faults.len();
+        if !self.checked.contains(id) {
+            self.reach.check(&self.draft.action.id, id, text, spot, self.notes);
+            if self.notes.faults.len() == before {
+                self.checked.insert(id.clone());
+            }
+        }
     }
 
     fn section(&mut self, name: &str, reference: &InputRef, spot: Spot) -> Option<String> {
