@@ -78,7 +78,13 @@ proptest! {
             prop_assert_eq!(&unresolved.pointer, &first.pointer);
         }
         if let Some(known) = KnownInput::of(&input) {
-            prop_assert!(known.unknown().iter().eq(slots.iter().map(|slot| &slot.pointer)));
+            let mut pointers: Vec<&String> = slots.iter().map(|slot| &slot.pointer).collect();
+            pointers.sort();
+            prop_assert!(known.unknown().iter().eq(pointers));
+            for slot in &slots {
+                prop_assert!(known.is_unknown(&slot.pointer) && !known.is_partly_known(&slot.pointer));
+                prop_assert!(slot.pointer.is_empty() || known.is_partly_known(""));
+            }
         }
     }
 

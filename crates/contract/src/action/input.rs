@@ -5,16 +5,13 @@
 //! searched for references again, because they may come from a tool or a web page.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 
 use serde_json::Value;
 
-use super::{CODE, InputRef, InputSource};
+use super::input_walk::{LITERAL, Path, REF, Special, rebuild_object, visit_object};
+use super::{InputRef, InputSource};
+use crate::Result;
 use crate::json::Object;
-use crate::{ContractError, Result};
-
-const REF: &str = "$ref";
-const LITERAL: &str = "$literal";
 
 /// A `$ref` of an input, or an object that is neither a valid `$ref` nor a valid `$literal`.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,186 +101,11 @@ fn value_of<'v>(
     }
 }
 
-/// The part of an input that is known before its references are: what a schema can be checked against.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KnownInput {
-    /// The input with null for every reference and the content of every `$literal`.
-    pub value: Value,
-    unknown: Vec<String>,
-    literals: Vec<String>,
-}
-
-impl KnownInput {
-    /// Returns the known part; none if the input has neither a `$ref` nor a `$literal`.
-    pub fn of(input: &Object) -> Option<Self> {
-        let mut found = false;
-        visit_object(input, &mut Path::default(), &mut |_, _| found = true);
-        if !found {
-            return None;
-        }
-        let (mut unknown, mut literals) = (Vec::new(), Vec::new());
-        let rebuilt: std::result::Result<Value, Infallible> =
-            rebuild_object(input, &mut Path::default(), &mut |path, special| {
-                Ok(if let Special::Literal(Ok(content)) = special {
-                    literals.push(path.pointer());
-                    content.clone()
-                } else {
-                    unknown.push(path.pointer());
-                    Value::Null
-                })
-            });
-        let Ok(value) = rebuilt;
-        Some(Self { value, unknown, literals })
-    }
-
-    /// The JSON pointers of the values that are not known, in order.
-    pub fn unknown(&self) -> &[String] {
-        &self.unknown
-    }
-
-    /// Whether the value at a pointer into `value` is a reference, or inside one.
-    pub fn is_unknown(&self, pointer: &str) -> bool {
-        self.unknown.iter().any(|unknown| below(pointer, unknown).is_some())
-    }
-
-    /// Whether the value at a pointer into `value` has a reference inside.
-    pub fn is_partly_known(&self, pointer: &str) -> bool {
-        self.unknown.iter().any(|unknown| below(unknown, pointer).is_some_and(|rest| !rest.is_empty()))
-    }
-
-    /// Returns the pointer in the input that a pointer into `value` corresponds to.
-    pub fn source_pointer(&self, pointer: &str) -> String {
-        let inside = |literal: &String| Some((literal.clone(), below(pointer, literal)?));
-        match self.literals.iter().find_map(inside) {
-            Some((literal, rest)) => format!("{literal}/{LITERAL}{rest}"),
-            None => pointer.to_owned(),
-        }
-    }
-}
-
-/// Returns the rest of a JSON pointer at or below another one.
-fn below<'p>(pointer: &'p str, other: &str) -> Option<&'p str> {
-    pointer.strip_prefix(other).filter(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// An object with a meaning of its own.
-enum Special<'a> {
-    Reference(Result<InputRef>),
-    Literal(Result<&'a Value>),
-}
-
-impl<'a> Special<'a> {
-    fn of(object: &'a Object) -> Option<Self> {
-        let alone = |key: &str| {
-            let reason = format!(
-                "an object with {key} has no other keys; to pass it as it is, write {{\"{LITERAL}\": …}} around it"
-            );
-            if object.len() == 1 { Ok(()) } else { Err(ContractError::whole(CODE, &reason)) }
-        };
-        if let Some(reference) = object.get(REF) {
-            return Some(Self::Reference(alone(REF).and_then(|()| read_reference(reference))));
-        }
-        let content = object.get(LITERAL)?;
-        Some(Self::Literal(alone(LITERAL).map(|()| content)))
-    }
-}
-
-fn read_reference(value: &Value) -> Result<InputRef> {
-    match value.as_str() {
-        Some(text) => InputRef::parse(text),
-        None => {
-            let reason = format!("{REF} must be the text of a reference, such as action:<id>.output");
-            Err(ContractError::whole(CODE, &reason))
-        }
-    }
-}
-
-/// The way from an input to one of its values.
-#[derive(Default)]
-struct Path<'a>(Vec<Step<'a>>);
-
-enum Step<'a> {
-    Key(&'a str),
-    Index(usize),
-}
-
-impl<'a> Path<'a> {
-    fn within<T>(&mut self, step: Step<'a>, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.0.push(step);
-        let result = work(self);
-        self.0.pop();
-        result
-    }
-
-    fn pointer(&self) -> String {
-        let mut text = String::new();
-        for step in &self.0 {
-            text.push('/');
-            match step {
-                Step::Key(key) => text.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => text.push_str(&index.to_string()),
-            }
-        }
-        text
-    }
-}
-
-fn visit_object<'a>(object: &'a Object, path: &mut Path<'a>, found: &mut impl FnMut(&Path<'a>, Special<'a>)) {
-    if let Some(special) = Special::of(object) {
-        return found(path, special);
-    }
-    for (key, value) in object {
-        path.within(Step::Key(key), |path| visit(value, path, found));
-    }
-}
-
-fn visit<'a>(value: &'a Value, path: &mut Path<'a>, found: &mut impl FnMut(&Path<'a>, Special<'a>)) {
-    match value {
-        Value::Object(object) => visit_object(object, path, found),
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                path.within(Step::Index(index), |path| visit(item, path, found));
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn rebuild_object<'a, E>(
-    object: &'a Object,
-    path: &mut Path<'a>,
-    replace: &mut impl FnMut(&Path<'a>, Special<'a>) -> std::result::Result<Value, E>,
-) -> std::result::Result<Value, E> {
-    if let Some(special) = Special::of(object) {
-        return replace(path, special);
-    }
-    let mut rebuilt = Object::new();
-    for (key, value) in object {
-        let value = path.within(Step::Key(key), |path| rebuild(value, path, replace))?;
-        rebuilt.insert(key.clone(), value);
-    }
-    Ok(Value::Object(rebuilt))
-}
-
-fn rebuild<'a, E>(
-    value: &'a Value,
-    path: &mut Path<'a>,
-    replace: &mut impl FnMut(&Path<'a>, Special<'a>) -> std::result::Result<Value, E>,
-) -> std::result::Result<Value, E> {
-    match value {
-        Value::Object(object) => rebuild_object(object, path, replace),
-        Value::Array(items) => {
-            let item = |(index, item)| path.within(Step::Index(index), |path| rebuild(item, path, replace));
-            items.iter().enumerate().map(item).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(value.clone()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::KnownInput;
     use super::*;
 
     fn object(value: Value) -> Object {

@@ -49,6 +49,14 @@ fn the_examples_are_accepted() {
     let flat = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let flat = accept(&AssistantMessage::of_carrier_call(Value::String(flat.to_owned())), &turn).unwrap();
     assert_eq!((flat.content.actions().len(), flat.violations), (3, vec![]));
+    let examples: Vec<&str> = page.split("```json\n").skip(2).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        let example = example.split("```").next().unwrap();
+        let read =
+            accept(&AssistantMessage::of_carrier_call(Value::String(example.to_owned())), &turn).unwrap();
+        assert_eq!((read.content.actions().len(), read.violations), (2, vec![]));
+    }
     let full = page.split("````markdown\n").nth(1).unwrap().split("````").next().unwrap();
     let full = accept(&AssistantMessage::of_text(full), &turn).unwrap();
     assert_eq!((full.content.actions().len(), full.violations), (2, vec![]));

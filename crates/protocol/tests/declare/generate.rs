@@ -110,6 +110,9 @@ pub(super) fn message(rng: &mut Rng) -> String {
         }
         _ => {}
     }
+    if rng.u8(0..6) == 0 {
+        declaration["version"] = json!("1.3");
+    }
     if rng.bool() {
         declaration["persist"] = json!(rng.bool());
     }
@@ -136,6 +139,9 @@ fn action(index: usize, rng: &mut Rng) -> Value {
     let mut action = json!({ "type": "action", "id": format!("a{index}"), "executor": executor });
     if executor["target"] == "fs_read" {
         action["input"] = json!({ "path": "x", "count": 3 });
+        if rng.u8(0..6) == 0 {
+            action["input"]["path"] = json!({ "$ref": "md:b" });
+        }
     }
     for key in ["title", "description", "reason", "operation"] {
         if rng.u8(0..3) == 0 {
@@ -151,8 +157,20 @@ fn action(index: usize, rng: &mut Rng) -> Value {
         if rng.bool() {
             action["context_refs"] = json!([format!("action:{before}.output"), "input:user.goal"]);
         }
+        let read_more = rng.u8(0..3) == 0;
+        if read_more && action["input"].is_object() {
+            action["input"]["path"] = json!({ "$ref": format!("action:{before}.output#/a~1b/0") });
+        }
+        if read_more && rng.bool() {
+            action["for_each"] = json!({ "in": format!("artifact:{before}"), "max": 64 });
+            action["input"]["count"] = json!({ "$ref": "item#/n" });
+            action["input"]["path"] = json!({ "$literal": "$ref" });
+        }
     }
     optional_fields(&mut action, rng);
+    if !action["for_each"].is_null() {
+        action["repeat"] = Value::Null;
+    }
     action
 }
 
@@ -234,8 +252,9 @@ fn flat_call(index: usize, rng: &mut Rng) -> Value {
         ("tool", "clock", json!({})),
         ("tool", "task", json!({ "agent": "reader", "prompt": " Read it. " })),
         ("agent", "reader", json!({ "description": "Read it." })),
+        ("agent", "reader", json!({ "prompt": { "$ref": "input:user.goal" } })),
         ("agent", "auto", json!({ "task": "Read.\n\n# it", "capabilities": ["review"] })),
-    ][rng.usize(0..5)]
+    ][rng.usize(0..6)]
     .clone();
     let mut call = json!({ "id": format!(" c{index}"), "type": kind, "name": name, "args": args });
     if index > 0 {

@@ -78,6 +78,42 @@ fn many_dependencies_are_counted_once() {
 }
 
 #[test]
+fn many_references_are_checked_in_passing() {
+    let many = |reference: &str| -> Value { (0..20_000).map(|_| json!({ "$ref": reference })).collect() };
+    let second = |input: Value| {
+        let action = read("b", json!({ "depends_on": ["a"], "input": input }));
+        call(graph(json!([read("a", json!({})), action])))
+    };
+    refused(second(json!({ "path": many("action:a.output") })), Code::InvalidArguments);
+    refused(second(json!({ "path": "x", "more": many("action:b.output") })), Code::InvalidArguments);
+    assert!(second(json!({ "path": { "$literal": "x" }, "count": { "$ref": "item" } })).is_err());
+    let clock = json!({ "type": "tool", "target": "clock" });
+    let open = |reference: &str| {
+        let action =
+            read("b", json!({ "depends_on": ["a"], "executor": clock, "input": { "all": many(reference) } }));
+        call(graph(json!([read("a", json!({})), action])))
+    };
+    assert!(open("action:a.output").is_ok());
+    refused(open("item"), Code::UnresolvedReference);
+}
+
+#[test]
+fn unknown_fields_and_shared_resources_are_counted_once() {
+    let fields: serde_json::Map<String, Value> =
+        (0..40_000).map(|at| (format!("x{at}"), json!(at))).collect();
+    let mut declaration = graph(json!([read("a", Value::Object(fields))]));
+    declaration["version"] = json!("1.1");
+    assert_eq!(call(declaration).unwrap().violations.len(), 40_000);
+    let names: Vec<String> = (0..40).map(|at| format!("file:{at}")).collect();
+    let action = |at: usize| {
+        let before: Vec<String> = (0..at).rev().take(1).map(|at| format!("n{at}")).collect();
+        let policies = json!({ "conflict_resolution": "refuse" });
+        read(&format!("n{at}"), json!({ "depends_on": before, "resources": names, "policies": policies }))
+    };
+    assert!(call(graph((0..400).map(action).collect())).is_ok());
+}
+
+#[test]
 fn everything_that_can_grow_has_a_limit() {
     let many = |count: usize| (0..count).map(|at| read(&format!("n{at}"), json!({}))).collect::<Value>();
     assert!(call(graph(many(1_000))).is_ok());

@@ -44,8 +44,8 @@ pub(crate) fn check_conflicts(
     for (name, users) in resources {
         let Some((action, policies)) = users.refused_by else { continue };
         if let Some((one, other)) = first_meeting(&users.all, &ancestors) {
-            let pair = drafted.get(one).zip(drafted.get(other));
-            notes.faults.extend(pair.map(|(one, other)| conflict(name, one, other, action, &policies)));
+            let Some((one, other)) = drafted.get(one).zip(drafted.get(other)) else { continue };
+            notes.fault(conflict(name, one, other, action, &policies));
         }
     }
 }

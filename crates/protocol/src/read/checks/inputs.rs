@@ -1,7 +1,9 @@
 //! Checks the references inside the input of an action, and expands its sections.
 
+use std::collections::HashSet;
+
 use provost_contract::action::{ActionId, InputRef, InputSlot, InputSource, Reference};
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use serde_json::Value;
 
 use super::check_arguments;
@@ -18,6 +20,8 @@ pub(super) struct InputCheck<'c, 'a> {
     pub(super) draft: &'c Drafted,
     pub(super) reach: &'c Reach<'c>,
     pub(super) notes: &'c mut Notes,
+    /// The actions that were checked: an input may name one thousands of times.
+    pub(super) checked: HashSet<ActionId>,
 }
 
 impl InputCheck<'_, '_> {
@@ -34,7 +38,7 @@ impl InputCheck<'_, '_> {
             let spot = Spot::Pointer(format!("{base}{}", slot.pointer));
             match slot.reference {
                 Ok(reference) => {
-                    sections.extend(self.source(&reference, spot).map(|text| (slot.pointer, text)))
+                    sections.extend(self.source(&reference, spot).map(|text| (slot.pointer, text)));
                 }
                 Err(error) => {
                     let code = error.code().parse().unwrap_or(Code::InvalidSchema);
@@ -74,7 +78,13 @@ impl InputCheck<'_, '_> {
     }
 
     fn result_of(&mut self, id: &ActionId, text: &str, spot: Spot) {
-        self.reach.check(&self.draft.action.id, id, text, spot, self.notes);
+        let before = self.notes.faults.len();
+        if !self.checked.contains(id) {
+            self.reach.check(&self.draft.action.id, id, text, spot, self.notes);
+            if self.notes.faults.len() == before {
+                self.checked.insert(id.clone());
+            }
+        }
     }
 
     fn section(&mut self, name: &str, reference: &InputRef, spot: Spot) -> Option<String> {
@@ -94,19 +104,17 @@ impl InputCheck<'_, '_> {
                 *value = Value::String(text);
             }
         }
+        if !input.is_object() {
+            let message = "the input must be an object, and a section is a text";
+            self.notes.fault(Fault::new(Code::InvalidSchema, Spot::Pointer(base.to_owned()), message));
+            return None;
+        }
         let executor = &self.draft.action.executor;
         let entry = executor.kind.zip(executor.target.name());
         let entry = entry.and_then(|(kind, name)| self.reach.turn.catalog.find(kind, name));
         if let Some(entry) = entry.filter(|_| self.notes.faults.is_empty()) {
             check_arguments(entry, Some(&input), base, self.notes);
         }
-        match input {
-            Value::Object(input) => Some(input),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                let message = "the input must be an object, and a section is a text";
-                self.notes.fault(Fault::new(Code::InvalidSchema, Spot::Pointer(base.to_owned()), message));
-                None
-            }
-        }
+        Some(json::into_object(input))
     }
 }

@@ -1,7 +1,7 @@
 //! Resolves the references of a declaration: sections are expanded at once; other references are checked for
 //! plausibility.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use provost_contract::action::{ActionId, ContextRef, InputSlot, Prompt, Reference, input_slots};
 
@@ -49,7 +49,8 @@ impl<'a> References<'a> {
             let prompt = draft.prompt_ref.as_ref().and_then(|text| self.prompt(text, spot, notes));
             let context = self.context(draft, &reach, notes);
             let slots = slots.get_mut(at).map(std::mem::take).unwrap_or_default();
-            let input = InputCheck { references: self, draft, reach: &reach, notes }.check(slots);
+            let input = InputCheck { references: self, draft, reach: &reach, notes, checked: HashSet::new() }
+                .check(slots);
             if let Some(draft) = drafted.get_mut(at) {
                 draft.action.prompt = prompt.or(draft.action.prompt.take());
                 draft.action.context_refs = context;

@@ -37,13 +37,19 @@ pub(super) fn write_full(accepted: &Accepted, envelope: &Envelope) -> String {
     text
 }
 
-/// Puts the unknown fields of a minor version back. A field inside an object that has become the default, and
-/// is not written, is left out.
+/// Puts the unknown fields of a minor version back. An object that is not written because it has only
+/// defaults is written for them.
 fn put_unknown(declaration: &mut Value, unknown_fields: &Object) {
+    let plain = |key: &str| key.replace("~1", "/").replace("~0", "~");
     for (pointer, value) in unknown_fields {
         let Some((parent, key)) = pointer.rsplit_once('/') else { continue };
+        if let Some((holder, name)) = parent.rsplit_once('/')
+            && let Some(Value::Object(holder)) = declaration.pointer_mut(holder)
+        {
+            holder.entry(plain(name)).or_insert_with(|| Value::Object(Object::new()));
+        }
         if let Some(Value::Object(parent)) = declaration.pointer_mut(parent) {
-            parent.insert(key.replace("~1", "/").replace("~0", "~"), value.clone());
+            parent.insert(plain(key), value.clone());
         }
     }
 }
