@@ -112,7 +112,7 @@ impl Content {
     }
 
     /// Returns the declared actions, including those of a plan.
-    pub(crate) fn declared(&self) -> &[Action] {
+    pub fn declared(&self) -> &[Action] {
         if let Self::Plan(preview) = self { &preview.0 } else { self.actions() }
     }
 
