@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Db(DbCommand),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
+    /// Run a declaration of the Agent Protocol; no model is asked
+    Exec(ExecOptions),
     /// Read, check and repair a transcript of another program
     Import(ImportOptions),
     /// Write a run's transcript for a provider
@@ -185,6 +187,21 @@ pub(crate) struct AnswerOptions {
     /// The answer, or the number of an option [default: asked for on a terminal]
     #[arg(long, short)]
     pub(crate) text: Option<String>,
+    /// The action, by its name, its id or the id of its question
+    #[arg(long, value_name = "ID")]
+    pub(crate) action: Option<String>,
+    /// Run a call again whose outcome is unknown
+    #[arg(long, conflicts_with_all = ["leave", "happened", "text"])]
+    pub(crate) again: bool,
+    /// Leave a call as it is whose outcome is unknown; it is not run again
+    #[arg(long, conflicts_with_all = ["happened", "text"])]
+    pub(crate) leave: bool,
+    /// Record what a call came to whose outcome is unknown, as JSON; it is not run again
+    #[arg(long, value_name = "JSON", conflicts_with = "text")]
+    pub(crate) happened: Option<String>,
+    /// Why
+    #[arg(long, default_value = "")]
+    pub(crate) reason: String,
     /// Only record the answer; do not continue the run
     #[arg(long)]
     pub(crate) only: bool,
@@ -379,6 +396,34 @@ pub(crate) struct PruneOptions {
 pub(crate) struct ValidateOptions {
     /// A message of a model, or a bare declaration as JSON; `-` reads standard input
     pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct ExecOptions {
+    /// A declaration: the flat form or the envelope as JSON, or a message with one fenced block; `-` reads standard
+    /// input
+    pub(crate) file: PathBuf,
+    /// The agent whose tools, policy and budgets hold [default: the project's policy and all its tools]
+    #[arg(long, short)]
+    pub(crate) agent: Option<String>,
+    /// What the work is for; the declaration reads it as `input:user.goal`
+    #[arg(long)]
+    pub(crate) goal: Option<String>,
+    /// What this run completed counts as completed earlier
+    #[arg(long, value_name = "RUN")]
+    pub(crate) after: Option<String>,
+    /// Allow every call that needs approval; a call that a crash left in doubt is still asked about
+    #[arg(long, short, conflicts_with = "no")]
+    pub(crate) yes: bool,
+    /// Decline every call that needs approval
+    #[arg(long)]
+    pub(crate) no: bool,
+    /// Answer a question of a person's action, by its id
+    #[arg(long, value_name = "ID=TEXT")]
+    pub(crate) answer: Vec<String>,
+    /// Check and price the declaration; run nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
 }
 
 #[derive(Args)]

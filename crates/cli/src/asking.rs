@@ -20,11 +20,18 @@ pub(crate) enum Answers {
     Asked,
     /// Yes, always.
     Yes,
+    /// No, always.
+    No,
 }
 
 impl Answers {
     pub(crate) fn of(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::Asked }
+    }
+
+    /// What the command line answers.
+    pub(crate) fn beforehand(yes: bool, no: bool) -> Self {
+        if no { Self::No } else { Self::of(yes) }
     }
 }
 
@@ -55,8 +62,13 @@ pub(crate) async fn answered(
         }
         show(pending, waiting.len(), live, screen);
         if beforehand {
-            let yes = Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) };
-            decide_or_see(setup, pending, &yes, screen).await?;
+            let said = match answers {
+                Answers::No => Decision::reject(identity::person(), "--no"),
+                Answers::Yes | Answers::Asked => {
+                    Decision { reason: "--yes".to_owned(), ..Decision::approve(identity::person()) }
+                }
+            };
+            decide_or_see(setup, pending, &said, screen).await?;
         } else {
             heard = Heard::Later;
         }
@@ -112,7 +124,11 @@ fn show(pending: &Pending, count: usize, live: &mut Live, screen: Screen) {
 /// Whether `--yes` answers a question. It says what may run; it cannot say what happened, and does not answer for
 /// the person who is asked about exactly one call.
 pub(crate) fn is_allowed_beforehand(pending: &Pending, answers: Answers) -> bool {
-    answers == Answers::Yes && !pending.is_in_doubt() && !pending.is_person_only()
+    match answers {
+        Answers::Asked => false,
+        Answers::Yes => !pending.is_in_doubt() && !pending.is_person_only(),
+        Answers::No => !pending.is_in_doubt(),
+    }
 }
 
 /// A plain yes or no.

@@ -15,6 +15,7 @@ use crate::interrupts::{Interrupts, exit_of_cancelled};
 use crate::journal;
 use crate::live::{Live, Manner};
 use crate::pending::Pending;
+use crate::record::{self, Record};
 use crate::question::Question;
 use crate::run_name;
 use crate::screen::{Screen, Stream};
@@ -60,9 +61,15 @@ pub(crate) async fn follow(
             return Err(changed);
         }
         if !outcome.is_waiting() {
-            return Ok(ended(&outcome, &mut watched.live, screen));
+            return match record::of(setup, &run).await? {
+                Some(record) => Ok(recorded(&record, &mut watched.live, screen)),
+                None => Ok(ended(&outcome, &mut watched.live, screen)),
+            };
         }
         if answered(setup, &run, answers, &mut watched.live, screen).await? == Heard::Later {
+            if let Some(record) = record::of(setup, &run).await?.filter(|_| screen.is_json()) {
+                return Ok(recorded(&record, &mut watched.live, screen));
+            }
             return parked(setup, &outcome, &mut watched.live, screen).await;
         }
     }
@@ -217,6 +224,19 @@ fn ended(outcome: &Outcome, live: &mut Live, screen: Screen) -> Exit {
         live.end();
     }
     exit_of(outcome.status)
+}
+
+/// The end of a run that asks no model, or where it rests: its record.
+fn recorded(record: &Record, live: &mut Live, screen: Screen) -> Exit {
+    if screen.is_json() {
+        screen.document(&record.value);
+        return record.exit;
+    }
+    if let Some(answer) = record.value.get("answer").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        screen.data(answer);
+    }
+    live.end();
+    record.exit
 }
 
 /// An outcome as machines read it.

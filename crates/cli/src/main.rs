@@ -23,6 +23,7 @@ mod pending;
 mod program;
 mod prompt;
 mod question;
+mod record;
 mod reference;
 mod run_name;
 mod screen;

@@ -74,9 +74,10 @@ impl Pending {
         self.asked.wait.number.to_string()
     }
 
-    /// Whether a person means it: by its number, or by its whole id.
+    /// Whether a person means it: by its number, by its whole id, or by the name or id of the declared action.
     pub(crate) fn is_called(&self, word: &str) -> bool {
-        self.id() == word || self.asked.wait.to_string() == word
+        let wait = self.id() == word || self.asked.wait.to_string() == word;
+        wait || self.asked.label == word || self.asked.action.to_string() == word
     }
 
     /// Whether the question is what became of the call, and not whether it may run.

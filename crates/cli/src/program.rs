@@ -74,6 +74,10 @@ fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failur
             deciding(command::policy_confirm::run(&options, start, screen))
         }
         Command::Validate(options) => command::validate::run(&options, start, screen),
+        Command::Exec(options) if options.yes || options.no => {
+            deciding(command::exec::run(&options, start, screen))
+        }
+        Command::Exec(options) => working(command::exec::run(&options, start, screen)),
         Command::Import(options) => command::import::run(&options, screen),
         Command::Completions(options) => Ok(command::completions::run(&options, screen)),
         Command::Reference => {

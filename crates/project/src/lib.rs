@@ -49,6 +49,7 @@ mod tools;
 mod vocabulary;
 
 pub use config::{
+    NO_AGENT, Speaks,
     AgentFile, Color, Colors, Examples, File, Head, ModelEntry, Project, ToolsPart, action_policy, checked,
     did_you_mean, is_declared, known_budget,
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use provost::{Agent, Runtime};
+use provost::{Agent, Mode, ProtocolSettings, Runtime};
 use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, Retake};
 use provost_runtime::port::{Clock, Model};
 use provost_runtime::store::Store;
@@ -11,7 +11,7 @@ use provost_tools::Tools;
 
 use crate::anchor;
 use crate::clock;
-use crate::config::{AgentFile, ModelEntry, Project};
+use crate::config::{AgentFile, ModelEntry, Project, Speaks};
 use crate::data_dir::DataDir;
 use crate::failure::{Code, Failure};
 use crate::guard::Guard;
@@ -177,6 +177,11 @@ impl Project {
         if let Some(compaction) = &head.compaction {
             agent = agent.option("compaction_policy", compaction.policy());
         }
+        if head.speaks == Speaks::Protocol {
+            agent = agent.speaks(Mode::Protocol);
+        }
+        let (runtime_policies, policies) = (self.file.policies.clone(), head.policies.clone());
+        agent = agent.protocol(ProtocolSettings { runtime_policies, policies, ..ProtocolSettings::default() });
         if !self.file.policy.approvers.is_empty() {
             agent = agent.approvers(self.file.policy.approvers.clone());
         }

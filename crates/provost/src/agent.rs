@@ -1,6 +1,8 @@
 //! The definition of an agent: its instructions, tools, policy and limits.
 
 use provost_contract::json::Object;
+use provost_engine::ProtocolSettings;
+use provost_engine::event::Mode;
 use serde_json::{Value, json};
 
 use crate::{CallRule, ToolTiers};
@@ -30,6 +32,8 @@ pub struct Agent {
     pub(crate) model: Option<String>,
     pub(crate) rules: Vec<CallRule>,
     pub(crate) tiers: Option<ToolTiers>,
+    pub(crate) speaks: Mode,
+    pub(crate) protocol: ProtocolSettings,
 }
 
 impl Agent {
@@ -66,6 +70,8 @@ impl Agent {
             model: None,
             rules: Vec::new(),
             tiers: None,
+            speaks: Mode::Plain,
+            protocol: ProtocolSettings::default(),
         }
     }
 
@@ -89,6 +95,34 @@ impl Agent {
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
+        self
+    }
+
+    /// Sets how the agent's model requests work: with native tool calls (the default), or with declarations of the
+    /// Agent Protocol.
+    ///
+    /// ```
+    /// let planner = provost::Agent::new("planner").speaks(provost::Mode::Protocol);
+    /// # drop(planner);
+    /// ```
+    #[must_use]
+    pub fn speaks(mut self, mode: Mode) -> Self {
+        self.speaks = mode;
+        self
+    }
+
+    /// Sets how the agent takes part in the Agent Protocol: the carrier of its declarations, the policies that hold
+    /// for every action, and how much its model is shown of results and of earlier turns.
+    ///
+    /// ```
+    /// use provost::{Agent, Mode, ProtocolSettings};
+    /// let settings = ProtocolSettings { result_tokens: Some(500), ..ProtocolSettings::default() };
+    /// let planner = Agent::new("planner").speaks(Mode::Protocol).protocol(settings);
+    /// # drop(planner);
+    /// ```
+    #[must_use]
+    pub fn protocol(mut self, settings: ProtocolSettings) -> Self {
+        self.protocol = settings;
         self
     }
 

@@ -36,8 +36,8 @@ pub use call_rule::{CallRule, ToolTiers};
 pub use hooks::{Completion, FinishedCall, NextTurn, ProposedCall, SpokenResponse, ToolGuard};
 pub use model::{Answer, Asked, FnModel, Recorder, Script};
 pub use runtime::{
-    BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, Ignored, Outcome, OutputError,
-    Remember, Request, Resume, RunFailure, RunHandle, RunStatus, Runtime, SayError, Session, SessionOptions,
+    BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, ExecuteError, Executed, Ignored,
+    Outcome, OutputError, Plan, Remember, Request, Resume, RunFailure, RunHandle, RunStatus, Runtime, SayError, Session, SessionOptions,
     StartError, Verdict, WorkError,
 };
 pub use tool::{Call, Citation, EffectStatus, Tool, ToolError, ToolOutput, ToolReply, ToolSource, TypedTool};
@@ -47,16 +47,16 @@ pub use provost_contract::action::SideEffect;
 pub use provost_contract::compaction::Summary;
 pub use provost_contract::json::Object;
 pub use provost_contract::{ContractError, Message};
-pub use provost_engine::event::{self, WaitKind};
+pub use provost_engine::event::{self, Mode, WaitKind};
 pub use provost_engine::view::{Decided, Pending, Piece, Story};
 pub use provost_engine::{
-    Actor, ActorKind, ActorOrigin, Covers, Event, EventKind, RunId, Seq, SessionId, StandingApproval, Time,
+    Actor, ActorKind, ActorOrigin, Carrying, Covers, ProtocolSettings, Replaying, Event, EventKind, RunId, Seq, SessionId, StandingApproval, Time,
     WaitId,
 };
 pub use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
 pub use provost_runtime::actor::{Delta, SealKey, SealKeyError};
 pub use provost_runtime::dispatch::{Followed, RunEvent, RunEvents, SessionDoorError};
-pub use provost_runtime::host::RunsError;
+pub use provost_runtime::host::{RefusedDeclaration, RunsError};
 pub use provost_runtime::port::{Backoff, Fault, Guard, Model, ModelError};
 pub use provost_runtime::store::memory::MemoryStore;
 pub use provost_runtime::store::{

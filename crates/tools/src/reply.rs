@@ -13,6 +13,12 @@ pub enum Reply {
         /// a command or a server says can be taken for a word of the runtime.
         result: Value,
     },
+    /// A program has printed a value of its own. It stands under a key of ours, so that it is never taken for a word of
+    /// the runtime, and the reply says where.
+    Printed {
+        /// The value.
+        output: Value,
+    },
     /// Somebody outside the run must answer.
     Waits,
 }
@@ -29,6 +35,11 @@ impl Reply {
             Self::Done { summary, result } => {
                 json!({ "success": true, "result": result, "metadata": { "summary": summary } })
             }
+            Self::Printed { output } => json!({
+                "success": true,
+                "result": { "output": output },
+                "metadata": { "summary": "done", "output_at": "/output" },
+            }),
             Self::Waits => json!({ "success": true, "status": "runtime_tool_pending", "result": {} }),
         }
     }

@@ -17,6 +17,7 @@ pub(super) mod db_records;
 pub(super) mod db_stats;
 mod decide;
 pub(super) mod doctor;
+pub(super) mod exec;
 pub(super) mod explain;
 pub(super) mod export;
 pub(super) mod import;

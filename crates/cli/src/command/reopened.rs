@@ -1,13 +1,17 @@
 //! A stored run with everything that is needed to continue it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use provost_contract::json::{self, Object};
-use provost_engine::event::RunSpec;
+use provost::Script;
+use provost_engine::event::{ModelUse, RunSpec};
 use provost_engine::{RunId, RunState, Seq};
 use provost_project::{
-    CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions,
+    AgentFile, CASSETTE, DataDir, MODEL, NO_AGENT, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions,
 };
+
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::journal;
@@ -34,10 +38,17 @@ impl Reopened {
         let project = Project::open(Path::new(&spec.workspace))?;
         let root = if project.file.workspace.copy { data.copy_of(copied_for(spec)) } else { project.root() };
         // Its file may be stricter now; current denials apply.
-        let agent = project.agent(Some(&spec.agent))?;
+        let agent = match spec.context.get(NO_AGENT) {
+            Some(Value::Bool(true)) => AgentFile::without_agent(),
+            _ => project.agent(Some(&spec.agent))?,
+        };
+        let model = match spec.model {
+            ModelUse::Asked => ModelSource::Configured { entry: entry(&project, &spec.context)?, record: None },
+            ModelUse::None => ModelSource::Given(Arc::new(Script::new())),
+        };
         let setup = project.runtime(RuntimeOptions {
             agent: Some(&agent),
-            model: ModelSource::Configured { entry: entry(&project, &spec.context)?, record: None },
+            model,
             root: &root,
             store,
             data: Some(&data),

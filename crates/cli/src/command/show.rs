@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure};
 use crate::identity;
 use crate::journal::{self, Read};
+use crate::record;
 use crate::run_name::{self, Names};
 use crate::screen::Screen;
 use crate::text::{Line, Local, Mark, Role, Span, zone};
@@ -26,7 +27,8 @@ pub(crate) async fn run(options: &ShowOptions, start: &Path, screen: &Screen) ->
     if screen.is_json() {
         let words = super::runs::words(&*store, &listed.row).await?;
         let run = super::runs::document(&listed, &words);
-        screen.document(&json!({ "run": run, "result": result(&read)? }));
+        let result = record::declared(&read).unwrap_or_else(|| result(&read))?;
+        screen.document(&json!({ "run": run, "result": result }));
         return Ok(Exit::Done);
     }
     let names = Names::read(&*store).await?;

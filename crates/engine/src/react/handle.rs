@@ -12,7 +12,7 @@ use crate::event::{
 };
 use crate::react::is_startable;
 use crate::state::{Action, Holder, OpenRequest, Stage};
-use crate::{ActionId, Actor, Digest, Epoch, Fault, Payload, StandingApproval, Usage, WorkerId};
+use crate::{ActionId, Actor, Digest, Time, Epoch, Fault, Payload, StandingApproval, Usage, WorkerId};
 
 /// How many claims in a row without progress end a run.
 const CLAIMS_MAX: u32 = 3;
@@ -61,7 +61,8 @@ impl Reaction<'_> {
                 && action.wait.is_none()
                 && action.attempt_epoch < self.state.epoch
                 && !action.is_container();
-            under_way || (self.state.epoch > Epoch(1) && is_startable(self.state, id, action))
+            let never_began = !action.holds && action.not_before == Time(0) && self.state.epoch > Epoch(1);
+            under_way || (never_began && is_startable(self.state, id, action))
         });
         if !interrupted || self.state.ended.is_some() {
             return Ok(());

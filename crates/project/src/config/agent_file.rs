@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use provost_contract::json::Object;
+use provost_contract::policies::Policies;
 use serde_saphyr::Spanned;
 
 use super::compaction::Compaction;
 use super::file::{action_policy, known_budget, repetition_limit};
-use super::front_matter::{self, FrontMatter};
+use super::front_matter::{self, FrontMatter, Speaks};
 use super::suggest::for_unknown_field;
 use crate::failure::{Code, Failure};
 
@@ -22,7 +23,7 @@ pub struct AgentFile {
 }
 
 /// The front matter.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Head {
     pub name: String,
     pub description: String,
@@ -38,9 +39,48 @@ pub struct Head {
     pub max_turns: Option<u64>,
     /// The number of equal calls in a row that ends a run; 0 for no limit.
     pub repetition_limit: Option<u64>,
+    /// How its model requests work.
+    pub speaks: Speaks,
+    /// What it can be chosen for.
+    pub capabilities: Vec<String>,
+    /// Whether other agents may delegate to it.
+    pub delegable: bool,
+    /// Its layer of the policies of declared actions.
+    pub policies: Object,
+}
+
+/// The name of the agent under which declarations run that name none.
+pub const NO_AGENT: &str = "exec";
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            model: None,
+            mode: None,
+            tools: None,
+            categories: None,
+            policy: Object::new(),
+            budgets: BTreeMap::new(),
+            compaction: None,
+            max_turns: None,
+            repetition_limit: None,
+            speaks: Speaks::Plain,
+            capabilities: Vec::new(),
+            delegable: true,
+            policies: Object::new(),
+        }
+    }
 }
 
 impl AgentFile {
+    /// Returns what stands for an agent where a declaration runs without one: every tool, the project's own policy.
+    pub fn without_agent() -> Self {
+        let head = Head { name: NO_AGENT.to_owned(), ..Head::default() };
+        Self { head, instructions: String::new(), path: PathBuf::from(NO_AGENT), lines: Lines::default() }
+    }
+
     /// Parses the text of a file; the default name of the agent is that of the file.
     pub fn read(text: &str, path: &Path) -> Result<Self, Failure> {
         let at = |line: usize, failure: Failure| failure.at(&format!("{}:{line}", path.display()));
@@ -136,8 +176,21 @@ impl Head {
             repetition_limit: written
                 .repetition_limit
                 .map(|written| lines.note("repetition_limit", "", written)),
+            speaks: written.speaks.map(|written| lines.note("speaks", "", written)).unwrap_or_default(),
+            capabilities: written
+                .capabilities
+                .map(|names| lines.names("capabilities", names))
+                .unwrap_or_default(),
+            delegable: written.delegable.is_none_or(|written| lines.note("delegable", "", written)),
             ..Self::default()
         };
+        if let Some(said) = written.policies {
+            let said = lines.note("policies", "", said);
+            match Policies::parse(&said) {
+                Ok(_) => head.policies = said.as_object().cloned().unwrap_or_default(),
+                Err(error) => return wrong("policies", "", refused(error.message(), "see docs/protocol.md#policies")),
+            }
+        }
         for (tool, word) in written.policy.unwrap_or_default() {
             let word = lines.note("policy", &tool, word);
             match action_policy(&word) {

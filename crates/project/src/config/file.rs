@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use provost_contract::json::Object;
+use provost_contract::policies::Policies;
 use provost_models::PriceTable;
 use provost_policy::ActionPolicy;
 use provost_policy::rules::{RuleSet, RuleSpec};
@@ -32,6 +33,8 @@ pub struct File {
     pub policy: PolicyPart,
     pub tools: ToolsPart,
     pub prices: PriceTable,
+    /// The runtime's layer of the policies of declared actions, in the form of a declaration.
+    pub policies: Object,
     #[serde(skip)]
     source: Source,
 }
@@ -155,6 +158,11 @@ impl File {
                 failure.at(&format!("`{name}`")).at(&place_of_key(text, &name, path))
             })?;
         }
+        Policies::parse(&Value::Object(file.policies.clone())).map_err(|error| {
+            Failure::new(Code::Config, error.message())
+                .at(&place_of_key(text, "[policies", path))
+                .hint("see docs/protocol.md#policies")
+        })?;
         file.policy.rule_set = rules::read(&file, text, path)?;
         file.source = Source { text: text.to_owned(), path: path.to_owned() };
         Ok(file)

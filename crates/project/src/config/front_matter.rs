@@ -17,7 +17,7 @@ use super::compaction::Compaction;
 
 const FENCE: &str = "---";
 /// The keys of the front matter.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 15] = [
     "name",
     "description",
     "model",
@@ -29,6 +29,10 @@ const KEYS: [&str; 11] = [
     "compaction",
     "max_turns",
     "repetition_limit",
+    "speaks",
+    "capabilities",
+    "delegable",
+    "policies",
 ];
 /// The dashes that word processors substitute for hyphens.
 const DASHES: [char; 9] = ['-', '‐', '‑', '‒', '–', '—', '―', '−', '﹣'];
@@ -62,6 +66,25 @@ pub(super) struct FrontMatter {
     pub(super) max_turns: Option<Spanned<u64>>,
     #[serde(deserialize_with = "present")]
     pub(super) repetition_limit: Option<Spanned<u64>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) speaks: Option<Spanned<Speaks>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) capabilities: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) delegable: Option<Spanned<bool>>,
+    #[serde(deserialize_with = "present")]
+    pub(super) policies: Option<Spanned<serde_json::Value>>,
+}
+
+/// How an agent's model requests work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaks {
+    /// With native tool calls.
+    #[default]
+    Plain,
+    /// With declarations of the Agent Protocol.
+    Protocol,
 }
 
 /// Parses the value of a key that is present. `tools:` without a value is an error: as "absent",

@@ -32,7 +32,9 @@ const OPTIONS: [&str; 8] = [
     "runtime_overrides",
 ];
 /// Options that have a method, and the method to use.
-const METHODS: [(&str, &str); 13] = [
+const METHODS: [(&str, &str); 15] = [
+    ("speaks", "Agent::speaks or Request::speaks"),
+    ("protocol", "Agent::protocol"),
     ("structured_output", "Request::output or Request::output_schema"),
     ("tool_tiers", "Agent::tiers"),
     ("max_turns", "Agent::max_turns"),

@@ -1,7 +1,8 @@
 //! The request for a run.
 
 use provost_contract::json::{self, Object};
-use provost_engine::{Actor, RunId};
+use provost_engine::event::Mode;
+use provost_engine::{Actor, ProtocolSettings, RunId};
 use provost_runtime::store::SessionRow;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,8 @@ pub struct Request {
     pub(super) key: Option<String>,
     pub(super) by: Option<Actor>,
     pub(super) output: Option<Value>,
+    pub(super) after: Option<RunId>,
+    pub(super) speaks: Option<Mode>,
 }
 
 impl Request {
@@ -67,6 +70,31 @@ impl Request {
     #[must_use]
     pub fn agent(mut self, name: &str) -> Self {
         self.agent = Some(name.to_owned());
+        self
+    }
+
+    /// Sets how the model of this run requests work, in place of what its agent says.
+    ///
+    /// ```
+    /// let request = provost::Request::new("Go.").speaks(provost::Mode::Protocol);
+    /// # drop(request);
+    /// ```
+    #[must_use]
+    pub fn speaks(mut self, mode: Mode) -> Self {
+        self.speaks = Some(mode);
+        self
+    }
+
+    /// Names a run whose completed actions count as completed earlier, for [`Runtime::execute`](crate::Runtime::execute):
+    /// a declaration may depend on them and refer to their results.
+    ///
+    /// ```
+    /// let request = provost::Request::default().after("run-7".parse().unwrap());
+    /// # drop(request);
+    /// ```
+    #[must_use]
+    pub fn after(mut self, run: RunId) -> Self {
+        self.after = Some(run);
         self
     }
 
@@ -230,6 +258,13 @@ impl Request {
             "argument_check": "schema",
             "policy": policy,
         }));
+        let speaks = self.speaks.unwrap_or(agent.speaks);
+        if speaks != Mode::Plain {
+            options.insert("speaks".to_owned(), json!(speaks));
+        }
+        if agent.protocol != ProtocolSettings::default() {
+            options.insert("protocol".to_owned(), json!(agent.protocol));
+        }
         if agent.repetition_limit > 0 {
             options.insert("spin_detector".to_owned(), json!({ "threshold": agent.repetition_limit }));
             options.insert("identical_failure_tracker".to_owned(), json!({ "threshold": FAILURES_MAX }));

@@ -5,7 +5,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolDeclaration;
 use provost_protocol::ArgumentSchema;
 use provost_runtime::port::{Boxed, ToolAction};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::CommandSpec;
 use crate::declare::Described;
@@ -53,8 +53,7 @@ impl CommandTool {
         let input = self.input(&action.call.parameters)?;
         let finished = self.launcher.launch(&self.launch, action, input.as_bytes()).await?;
         let output = self.output(&finished)?;
-        // Under a key of ours: what a program prints is never taken for a word of the runtime.
-        Ok(Reply::done("done", json!({ "output": output })))
+        Ok(Reply::Printed { output })
     }
 
     fn output(&self, finished: &Finished) -> Result<Value, Refusal> {

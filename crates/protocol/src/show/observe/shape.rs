@@ -87,7 +87,7 @@ fn structured(view: &View<'_>, material: &Material) -> Body {
     if material.reason.is_some() {
         return Body::text(material.reason.iter().chain([json]).cloned());
     }
-    let fits = view.counter.count(json) <= view.tokens();
+    let fits = view.counter.fits(json, view.tokens());
     // Half an object is misleading; a summary is not.
     if !fits && material.summary.is_some() {
         return Body { left_out: true, ..summary(material) };
@@ -114,7 +114,7 @@ fn whole(material: &Material) -> Body {
 /// Everything if it fits; else the priorities, then the summary, within the budget.
 fn adaptive(view: &View<'_>, material: &Material) -> Body {
     let all = whole(material);
-    if view.counter.count(&all.text) <= view.tokens() {
+    if view.counter.fits(&all.text, view.tokens()) {
         return all;
     }
     let lines = prioritised(material, &view.policy.priority).join("\n");

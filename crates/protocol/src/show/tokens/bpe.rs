@@ -20,6 +20,9 @@ impl TokenCounter for Bpe {
     }
 
     fn prefix<'a>(&self, text: &'a str, tokens: u64) -> &'a str {
+        if text.len() as u64 <= tokens {
+            return text;
+        }
         let encoded = Self::vocabulary().encode_ordinary(text);
         let kept = usize::try_from(tokens).unwrap_or(usize::MAX);
         let Some(first) = encoded.get(..kept) else { return text };
