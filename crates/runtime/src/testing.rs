@@ -352,6 +352,7 @@ impl Process {
             deltas,
             seal: Some(SealKey::from_bytes(&[7; 32]).unwrap()),
             anchor: None,
+            handed_in: HandedIn::default(),
         });
         let worker: WorkerId = worker.parse().unwrap();
         let config = DispatcherConfig::new(worker, Scope::All(ClaimFilter::default()));

@@ -15,6 +15,10 @@ use crate::{ActionId, Agent, Digest, Payload, Seq};
 pub(crate) const ARGUMENTS_CHANGED: &str = "arguments_changed";
 /// The key under which a result says that its output is the list of the outputs of these actions.
 pub(crate) const PARTS: &str = "parts";
+/// The type of a line that says why a declaration was refused.
+pub(crate) const REFUSED_DECLARATION: &str = "declaration_refused";
+/// The type of a line of the model that stands beside a declaration, and is shown with it.
+pub const BESIDE_DECLARATION: &str = "beside_declaration";
 /// The key under which a line names the artifact that it stands for.
 const ARTIFACT: &str = "artifact";
 

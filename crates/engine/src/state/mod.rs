@@ -14,8 +14,8 @@ use std::sync::Arc;
 pub use action::{Action, Answered, Bound, Counts, End, Resolution, Stage};
 pub use frontier::Frontier;
 pub use ledger::{Holder, Ledger};
-pub(crate) use lines::{ARGUMENTS_CHANGED, PARTS};
-pub use lines::{artifact_of, with_result};
+pub(crate) use lines::{ARGUMENTS_CHANGED, PARTS, REFUSED_DECLARATION};
+pub use lines::{BESIDE_DECLARATION, artifact_of, with_result};
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 use serde_json::Value;
@@ -26,7 +26,7 @@ use crate::event::{
     ModelUse, NextModel, Purpose, RunSpec, Stop, Subject, WaitKind,
 };
 use crate::{
-    ActionId, Actor, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, WaitId,
+    ActionId, Actor, Agent, Digest, Epoch, Payload, Seq, SignalId, StandingApproval, Time, Usage, WaitId,
     WorldEffect,
 };
 
@@ -109,6 +109,19 @@ pub struct OpenWait {
     pub cancel_sent: bool,
 }
 
+/// A declaration of the agent protocol, without its actions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// The event.
+    pub seq: Seq,
+    /// What it is for.
+    pub intent: String,
+    /// Its title, or what was said beside it.
+    pub purpose: Option<String>,
+    /// The most that it can cost.
+    pub price: Usage,
+}
+
 /// A turn whose calls are being carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenTurn {
@@ -177,6 +190,8 @@ pub struct RunState {
     pub unjudged: BTreeSet<ActionId>,
     /// How many declarations were accepted.
     pub declarations: u32,
+    /// What a model or a person declared, by number; in protocol mode, as far as the transcript still shows it.
+    pub declared: BTreeMap<u32, Declared>,
     /// The open waits, by number.
     pub waits: BTreeMap<u32, OpenWait>,
     /// How many waits were opened.
@@ -430,6 +445,7 @@ impl PartialEq for RunState {
             && self.actions == other.actions
             && (&self.open, &self.unresolved) == (&other.open, &other.unresolved)
             && self.unjudged == other.unjudged
+            && self.declared == other.declared
             && self.waits == other.waits
             && self.ledger == other.ledger
             && (&self.standing, &self.remembered) == (&other.standing, &other.remembered)

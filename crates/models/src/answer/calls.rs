@@ -3,6 +3,7 @@
 use provost_contract::Message;
 use provost_contract::json;
 use provost_contract::provider_turn::RequestedCall;
+use provost_runtime::port::Carrier;
 use serde_json::{Value, json};
 
 use crate::api::Finish;
@@ -25,7 +26,14 @@ pub(super) fn requested(calls: &[Message], finish: &Finish, turn: u64) -> Vec<Va
 fn request(call: &Message, finish: &Finish) -> Value {
     let reason = call.payload.get("unread_arguments").map(|unread| reason(unread, finish));
     let parameters = call.payload.get("parameters").cloned().unwrap_or_default();
-    call_of(call.tool_name(), call.tool_call_id(), &parameters, reason.as_deref())
+    let mut written = call_of(call.tool_name(), call.tool_call_id(), &parameters, reason.as_deref());
+    // A declaration is read by rules of its own, which say what is wrong with it and where.
+    let unread = call.payload.get("unread_arguments").filter(|_| call.tool_name() == Carrier::NAME);
+    if let (Some(unread), Some(metadata)) = (unread, written.get_mut("metadata").and_then(Value::as_object_mut)) {
+        let text = unread.as_str().map_or_else(|| unread.to_string(), str::to_owned);
+        metadata.insert(Carrier::UNREAD_TEXT.into(), text.into());
+    }
+    written
 }
 
 fn call_of(name: &str, id: &str, parameters: &Value, unread: Option<&str>) -> Value {

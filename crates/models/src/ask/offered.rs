@@ -3,6 +3,7 @@
 use provost_contract::json::{self, Object};
 use provost_contract::provider::ToolNames;
 use provost_contract::tool::ToolDeclaration;
+use provost_runtime::port::Carrier;
 use serde_json::{Value, json};
 
 /// The keywords by which a schema shows that it is one, and not a bare map of parameters.
@@ -22,6 +23,17 @@ impl OfferedTool {
             name: names.alias(tool.name().as_str()).into_owned(),
             description: tool.description().to_owned(),
             schema: object_schema(tool.rules().model_schema()),
+        }
+    }
+}
+
+impl OfferedTool {
+    /// The tool that carries declarations.
+    pub(crate) fn carrier(carrier: &Carrier) -> Self {
+        Self {
+            name: carrier.name.to_owned(),
+            description: carrier.description.to_owned(),
+            schema: json::into_object(carrier.schema.clone()),
         }
     }
 }

@@ -25,6 +25,12 @@ pub(crate) struct Ask {
     pub(crate) diagnostics: Object,
 }
 
+/// The tools of the catalog, and the one that carries declarations.
+fn offered(request: &TurnRequest<'_>, names: &ToolAliases) -> Vec<OfferedTool> {
+    let tools = request.tools.tools().iter().map(|tool| OfferedTool::of(tool, names));
+    tools.chain(request.carrier.map(OfferedTool::carrier)).collect()
+}
+
 impl Ask {
     /// Reads a turn's request. The transcript leaves here sendable, whatever it was: its finished steps in the
     /// [`Sent`], the rest in the [`Ask`].
@@ -43,7 +49,7 @@ impl Ask {
         let ask = Self {
             settings,
             transcript: body,
-            tools: request.tools.tools().iter().map(|tool| OfferedTool::of(tool, &names)).collect(),
+            tools: offered(request, &names),
             structured_output,
             names,
             diagnostics,

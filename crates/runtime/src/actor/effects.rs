@@ -9,10 +9,12 @@ use provost_engine::event::{
     ExecutorKind, Hook, HookAnswer, Note, Outcome, Phase, Purpose, Subject as HookSubject,
 };
 use provost_engine::state::Transcript;
+use provost_engine::view::page;
 use provost_engine::{
-    ActionId, Agent, Digest, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, Usage,
-    hash_of,
+    ActionId, Agent, Digest, EffectId, Execute, Fault, Input, ModelAnswer, ModelFault, Payload, RunState,
+    Usage, hash_of,
 };
+use provost_protocol::tokens::Bpe;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -20,7 +22,7 @@ use super::artifacts::{offload, read_all, whole};
 use super::patience::Outage as _;
 use super::patience::Pauses;
 use super::performer::{
-    ActionView, HookCall, LostAttempt, ModelCall, Notes, Performer, RunContext, Subject, Work,
+    ActionView, Exchange, HookCall, LostAttempt, ModelCall, Notes, Performer, RunContext, Subject, Work,
 };
 use super::run::{RunActor, Shared};
 use super::sources::{Found, Lookup, Reader, Source, sources};
@@ -65,13 +67,24 @@ impl RunActor {
             model,
             attempt: self.state().model.open.map_or(1, |open| open.attempt),
             transcript: self.state().transcript.clone(),
+            exchange: None,
             deltas: self.shared.deltas.clone(),
         };
+        // The page is made of the actions, and a task has no part in the state.
+        let declares = self.state().is_protocol() && purpose == Purpose::Turn;
+        let declares = declares.then(|| self.state().clone());
         let limit = Duration::from_millis(self.state().spec.limits.model_ms);
         let performer = self.shared.performer.clone();
         let store = self.shared.store.clone();
         self.tasks.start(id, Arc::default(), async move {
             let mut call = call;
+            if let Some(state) = declares {
+                match exchange(&*store, state).await {
+                    Ok(exchange) => call.exchange = Some(Arc::new(exchange)),
+                    Err(fault) => return unread(request, &fault),
+                }
+                return ask_model(&*performer, call, limit).await;
+            }
             let of = (&call.context.spec.run, &*call.context.agent);
             match read_all(&*store, of, call.transcript).await {
                 Ok(transcript) => call.transcript = transcript,
@@ -304,6 +317,17 @@ pub(super) async fn stored(
             Err(error) => pauses.pause_after(&error, &trouble).await,
         }
     }
+}
+
+/// What a model that declares its work is shown: its results are read whole first.
+async fn exchange(store: &dyn Store, mut state: RunState) -> Result<Exchange, crate::port::Fault> {
+    for action in state.actions.values_mut() {
+        if let Some(end) = &mut action.end {
+            end.result = whole(store, &end.result).await?;
+        }
+    }
+    let page = page(&state, &Bpe);
+    Ok(Exchange { state, page })
 }
 
 /// The transcript could not be read: the model is asked again a little later.

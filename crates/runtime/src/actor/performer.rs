@@ -8,9 +8,9 @@ use provost_engine::event::{
     Subject as HookSubject,
 };
 use provost_engine::state::Transcript;
-use provost_engine::view::ChildOrder;
+use provost_engine::view::{ChildOrder, Page};
 use provost_engine::{
-    ActionId, Agent, Args, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, Usage,
+    ActionId, Agent, Args, Digest, Execute, Fault, ModelAnswer, NewRun, Payload, RunId, RunState, Usage,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -96,6 +96,15 @@ pub trait DeltaSink: Send + Sync {
     fn delta(&self, run: &RunId, request: Option<u32>, delta: Delta);
 }
 
+/// What a model that declares its work is shown, and the run that its answer is read for.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The run, with its results whole.
+    pub state: RunState,
+    /// What the model is shown of it.
+    pub page: Page,
+}
+
 /// A model call.
 #[derive(Clone)]
 pub struct ModelCall {
@@ -111,6 +120,8 @@ pub struct ModelCall {
     pub attempt: u32,
     /// What the model is shown.
     pub transcript: Transcript,
+    /// What a model that declares its work is shown instead.
+    pub exchange: Option<Arc<Exchange>>,
     /// Where the pieces of the response go.
     pub deltas: Arc<dyn DeltaSink>,
 }

@@ -23,7 +23,7 @@ pub use protocol::{Address, AddressError, Earlier, Reading, RefusedDeclaration, 
 pub use parts::{ContinueBy, Executors, Host, PerformerLayer};
 pub use runs::{AgentRegistry, EditError, Runs, RunsError};
 pub use start::Start;
-pub use submit::{Submission, SubmitError};
+pub use submit::{Library, Submission, SubmitError};
 pub use tool_call::{Prepared, Tool, prepare, result_of};
 
 use std::sync::Arc;
@@ -42,12 +42,14 @@ pub struct HostPerformer {
     host: Host,
     /// What only this process knows of its runs.
     memories: Memories,
+    /// Where stored results are read that a declaration refers to.
+    library: Library,
 }
 
 impl HostPerformer {
     /// Returns a performer over the parts of a host.
-    pub fn new(host: Host) -> Self {
-        Self { host, memories: Memories::default() }
+    pub fn new(host: Host, library: Library) -> Self {
+        Self { host, memories: Memories::default(), library }
     }
 
     /// Returns the parts of the host.
@@ -89,9 +91,12 @@ impl HostPerformer {
     }
 
     async fn turn(&self, call: ModelCall) -> ModelReply {
+        if let Some(exchange) = call.exchange.clone() {
+            return self.declaring_turn(call, &exchange).await;
+        }
         let context = self.context(&call.context);
         let (run, request) = (call.context.spec.run.clone(), call.request);
-        let deltas = Streamed { run, request, sink: call.deltas.clone() };
+        let deltas = Streamed { run, request, sink: call.deltas.clone(), declares: false };
         let no_model = Object::new();
         let models = &call.context.agent.spec.models;
         let cache = self.memories.of(&call.context.spec.run, |memory| memory.cache.clone());
@@ -101,6 +106,7 @@ impl HostPerformer {
             session: call.context.spec.session.as_ref().map(|session| session.id.as_str()),
             messages: &call.transcript,
             tools: &call.context.agent.offered(&call.context.promoted),
+            carrier: None,
             context: &context,
             model: models.get(call.model as usize).unwrap_or(&no_model),
             structured_output: call.context.spec.output_schema.as_ref(),
@@ -145,6 +151,7 @@ impl HostPerformer {
             session: None,
             messages: transcript,
             tools: &context.agent.offered(&context.promoted),
+            carrier: None,
             context: &caller,
             model: context.agent.spec.models.first().unwrap_or(&no_model),
             structured_output: context.spec.output_schema.as_ref(),
@@ -189,12 +196,15 @@ struct Streamed {
     run: RunId,
     request: u32,
     sink: Arc<dyn DeltaSink>,
+    /// Whether its calls are declarations, which are shown when they are accepted.
+    declares: bool,
 }
 
 impl port::Deltas for Streamed {
     fn hear(&self, _turn: u64, delta: port::Delta<'_>) {
         use crate::actor::Delta;
         let delta = match delta {
+            port::Delta::Call { .. } | port::Delta::Arguments { .. } if self.declares => return,
             port::Delta::Text(text) => Delta::Text(text.to_owned()),
             port::Delta::Reasoning(text) => Delta::Reasoning(text.to_owned()),
             port::Delta::Call { place, id, name } => {

@@ -49,13 +49,7 @@ pub(super) fn of(
         TurnAnswer::Host(Value::Object(turn)) => host_turn(of, mediates, context, transcript, turn),
         TurnAnswer::Host(_) => Err(ContractError::whole(CODE, "turn runner must return an array")),
     };
-    read.unwrap_or_else(|error| {
-        let mut fields = Object::new();
-        fields.insert("broken".into(), true.into());
-        fields.insert("fields".into(), error.field_paths().into());
-        let fault = Fault { code: error.code().to_owned(), message: error.message().to_owned(), fields };
-        failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null }).into()
-    })
+    read.unwrap_or_else(|error| broken(&error).into())
 }
 
 fn failed(fault: ModelFault) -> ModelReply {
@@ -75,8 +69,17 @@ pub(super) fn raised(of: &RunContext, error: &ModelError, pause: Option<Duration
     failed(ModelFault { fault, usage: None, retry_in_ms, diagnostics: Value::Null })
 }
 
+/// What came back is no turn.
+pub(super) fn broken(error: &ContractError) -> ModelReply {
+    let mut fields = Object::new();
+    fields.insert("broken".into(), true.into());
+    fields.insert("fields".into(), error.field_paths().into());
+    let fault = Fault { code: error.code().to_owned(), message: error.message().to_owned(), fields };
+    failed(ModelFault { fault, usage: None, retry_in_ms: None, diagnostics: Value::Null })
+}
+
 /// The adapter reports a failure.
-fn reported(of: &RunContext, mut failure: Object, diagnostics: Option<Value>) -> ModelReply {
+pub(super) fn reported(of: &RunContext, mut failure: Object, diagnostics: Option<Value>) -> ModelReply {
     if json::present(&failure, "turn_count").is_none() {
         failure.insert("turn_count".into(), of.turn.into());
     }
@@ -289,7 +292,7 @@ pub(super) fn summary(summary: Result<Summary, HostError>) -> ModelReply {
 }
 
 /// What a provider counted; none when it counted nothing.
-fn usage(reported: &Object) -> Option<Usage> {
+pub(super) fn usage(reported: &Object) -> Option<Usage> {
     let sum = |left: &str, right: &str| match (amount(reported, left), amount(reported, right)) {
         (None, None) => None,
         (left, right) => Some(left.unwrap_or_default().saturating_add(right.unwrap_or_default())),

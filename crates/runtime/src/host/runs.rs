@@ -13,7 +13,7 @@ use provost_engine::state::Action;
 use provost_engine::{ActionId, Actor, Agent, Args, Digest, RunId, Seq, SessionId, WaitId, hash_of};
 use serde_json::Value;
 
-use super::{Host, HostPerformer, calls};
+use super::{Host, HostPerformer, Library, calls};
 use crate::actor::{Agents, HandedIn, LoadError, LoadedRun, Performer, ReadRun, SealKey, Shared};
 use crate::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunError, RunEvents, SayOutcome, Sessions,
@@ -133,7 +133,8 @@ impl Runs {
         let agents = Arc::new(AgentRegistry::default());
         let clock = host.clock.clone();
         let layer = host.layer.clone();
-        let performer = Arc::new(HostPerformer::new(host));
+        let library = Library { store: store.clone(), agents: agents.clone() };
+        let performer = Arc::new(HostPerformer::new(host, library));
         let around: Arc<dyn Performer> = performer.clone();
         let shared = Arc::new(Shared {
             store: store.clone(),

@@ -12,10 +12,43 @@ use provost_engine::{ActionId, Actor, Agent, RunId, RunState};
 use provost_protocol::{Accepted, Choice as Decided, Content, Price, check_in};
 
 use super::protocol::{find, Address, AddressError, Declared, Earlier, Reading, RefusedDeclaration};
-use super::runs::{Runs, RunsError};
+use super::runs::{AgentRegistry, Runs, RunsError};
 use crate::actor::{LoadError, LoadedRun};
 use crate::dispatch::NewRunRequest;
-use crate::store::{Accepted as Stored, PostError, ResumeError};
+use crate::store::{Accepted as Stored, PostError, ResumeError, Store};
+
+/// Where stored results are read: the store, and the agents that runs of it obey.
+#[derive(Clone)]
+pub struct Library {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The agents of the process.
+    pub agents: Arc<AgentRegistry>,
+}
+
+impl Library {
+    /// Looks up every stored result that a declaration refers to: one that leads nowhere refuses it.
+    pub(super) async fn look_up(
+        &self,
+        accepted: &Accepted,
+        (run, workspace): (&RunId, &str),
+    ) -> Result<(), RefusedDeclaration> {
+        for (pointer, text) in stored_references(accepted) {
+            let found = match Address::parse(&text) {
+                Ok(address) => address.read(&*self.store, &*self.agents, (run, workspace)).await.map(drop),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = found {
+                let code = match error {
+                    AddressError::Withheld(_) => "denied",
+                    _ => "unresolved_reference",
+                };
+                return Err(RefusedDeclaration::new(code, error.to_string(), Some(pointer)));
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A declaration that was handed in, read and checked. Nothing of it has run.
 #[derive(Clone, Debug)]
@@ -55,7 +88,7 @@ impl From<LoadError> for SubmitError {
     }
 }
 
-fn unknown_run(run: &str) -> RefusedDeclaration {
+pub(super) fn unknown_run(run: &str) -> RefusedDeclaration {
     RefusedDeclaration::new("unknown_run", format!("there is no run {run}"), None)
 }
 
@@ -102,7 +135,8 @@ impl Runs {
         };
         let price = accepted.price(&speech.catalog);
         let Declared { declaration, raw } = reading.declared(&accepted, &turn)?;
-        self.look_up(&accepted, workspace).await?;
+        let reader: RunId = "submission".parse().map_err(|_| unknown_run("submission"))?;
+        self.performer.library.look_up(&accepted, (&reader, workspace)).await?;
         Ok(Submission { accepted, price, declaration, raw })
     }
 
@@ -119,25 +153,6 @@ impl Runs {
         let completed = state.actions.values().map(|action| &**action).filter(done);
         let address = |action: &RunAction| Earlier::Elsewhere(Address::of_action(run, action));
         Ok(completed.map(|action| (action.spec.label.clone(), address(action))).collect())
-    }
-
-    /// Looks up every stored result that a declaration refers to: one that leads nowhere refuses it.
-    async fn look_up(&self, accepted: &Accepted, workspace: &str) -> Result<(), SubmitError> {
-        let reader: RunId = "submission".parse().map_err(|_| unknown_run("submission"))?;
-        for (pointer, text) in stored_references(accepted) {
-            let found = match Address::parse(&text) {
-                Ok(address) => address.read(&*self.store, &*self.agents, (&reader, workspace)).await.map(drop),
-                Err(error) => Err(error),
-            };
-            if let Err(error) = found {
-                let code = match error {
-                    AddressError::Withheld(_) => "denied",
-                    _ => "unresolved_reference",
-                };
-                return Err(RefusedDeclaration::new(code, error.to_string(), Some(pointer)).into());
-            }
-        }
-        Ok(())
     }
 
     /// Accepts a run that carries out a declaration, without a model.
@@ -214,13 +229,13 @@ impl Runs {
 }
 
 /// What a decision means for its run.
-enum Asked {
+pub(super) enum Asked {
     Cancel,
     Decide(ActionId, Choice),
 }
 
 /// The action that a decision is about: the named one, or the only one that did not complete.
-fn decided(state: &RunState, decision: &provost_protocol::Decision) -> Result<Asked, RefusedDeclaration> {
+pub(super) fn decided(state: &RunState, decision: &provost_protocol::Decision) -> Result<Asked, RefusedDeclaration> {
     let refuse = |message: String| Err(RefusedDeclaration::new("not_decidable", message, Some("/payload/action_id".into())));
     let choice = match decision.choice {
         Decided::Retry => Choice::Retry,
@@ -258,7 +273,7 @@ fn decided(state: &RunState, decision: &provost_protocol::Decision) -> Result<As
 
 /// A revision replaces what has not ended: an action of a label takes the place of the open one with that label, and
 /// the others give way.
-fn revision(state: &RunState, declaration: Declaration) -> Declaration {
+pub(super) fn revision(state: &RunState, declaration: Declaration) -> Declaration {
     let labels: BTreeMap<String, u32> =
         (0..).zip(&declaration.add).map(|(index, step)| (step.spec.label.clone(), index)).collect();
     let mut revised = Declaration { intent: "revise".into(), ..declaration };

@@ -24,6 +24,8 @@ pub struct TurnRequest<'a> {
     pub messages: &'a Transcript,
     /// The tools the model may call.
     pub tools: &'a ToolCatalog,
+    /// The one tool of a model that declares its work: what it calls with it is a declaration.
+    pub carrier: Option<&'a Carrier>,
     /// The caller's context, with the turn.
     pub context: &'a Object,
     /// Which model the caller wants, in its own words.
@@ -34,6 +36,25 @@ pub struct TurnRequest<'a> {
     pub hearing: Hearing<'a>,
     /// What the model left at an earlier turn of the run.
     pub cache: &'a TurnCache,
+}
+
+/// The tool that carries declarations. It is none of the catalog's: no policy names it, and nothing executes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Carrier {
+    /// Its name, the same at every provider.
+    pub name: &'static str,
+    /// What the model reads of it.
+    pub description: &'static str,
+    /// The JSON Schema of a declaration: one plain object.
+    pub schema: Value,
+}
+
+impl Carrier {
+    /// The name of the carrier tool.
+    pub const NAME: &'static str = provost_protocol::CARRIER_TOOL;
+    /// The metadata of its call under which an adapter passes arguments that are no JSON object, as text: a declaration
+    /// is read by rules of its own, which say what is wrong with it and where.
+    pub const UNREAD_TEXT: &'static str = "unread_text";
 }
 
 /// A slot in which a model leaves a value for the next turn of the same run, for example a request that only

@@ -58,6 +58,7 @@ pub(in crate::state) fn begin(
         unresolved: BTreeSet::new(),
         unjudged: BTreeSet::new(),
         declarations: 0,
+        declared: BTreeMap::new(),
         waits: BTreeMap::new(),
         waits_opened: 0,
         ledger: Ledger::new(&spec.limits, &spec.budgets, &spec.budgets_used),

@@ -7,12 +7,13 @@ use provost_contract::json::Object;
 
 use super::super::{Holder, Line, OpenRequest, OpenTurn, Response, RunState, Transcript};
 use super::run::{Decider, mark_cancelled, reopen};
+use super::super::REFUSED_DECLARATION;
 use super::{Problem, need};
 use crate::event::{
     Choice, DeclarationAccepted, Event, HistoryCompacted, Hook, HookAnswer, HookAnswered, ModelFailed,
     ModelRequested, ModelResponded, Origin, Purpose, ResponseRefused, Subject,
 };
-use crate::state::{Action, Bound, Resolution, Stage};
+use crate::state::{Action, Bound, Declared, Resolution, Stage};
 use crate::{ActionId, Seq};
 
 pub(super) fn requested(state: &mut RunState, requested: &ModelRequested) -> Problem {
@@ -104,6 +105,15 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
         open_turn(state, event.seq, accepted, &response);
     }
     state.declarations = accepted.declaration;
+    if matches!(accepted.origin, Origin::Declaration | Origin::Submitted) {
+        let head = Declared {
+            seq: event.seq,
+            intent: accepted.intent.clone(),
+            purpose: accepted.title.clone().or_else(|| accepted.note.clone()),
+            price: accepted.price.clone(),
+        };
+        state.declared.insert(accepted.declaration, head);
+    }
     for spec in &accepted.add {
         let bridged = matches!(accepted.origin, Origin::Bridge { .. }) && !spec.only_reads();
         if let Some(parent) = spec.under.filter(|_| bridged).and_then(|id| state.actions.get_mut(&id)) {
@@ -232,7 +242,8 @@ pub(super) fn refused(state: &mut RunState, seq: Seq, refused: &ResponseRefused)
             message.metadata.insert("type".into(), "tool_call_gate_completion_blocked".into());
             message.metadata.insert("tool_call_gate".into(), record.cloned().unwrap_or_default());
         } else {
-            message.metadata.insert("type".into(), refused.code.as_str().into());
+            let kind = if state.is_protocol() { REFUSED_DECLARATION } else { refused.code.as_str() };
+            message.metadata.insert("type".into(), kind.into());
         }
         state.after_turn.push((seq, Arc::new(message)));
     }
@@ -254,6 +265,8 @@ pub(super) fn compacted(state: &mut RunState, seq: Seq, compacted: &HistoryCompa
     }
     state.enter_lines();
     if upto > 0 {
+        let kept = state.transcript.iter().nth(upto).map(|line| line.seq);
+        state.declared.retain(|_, declared| kept.is_some_and(|kept| declared.seq >= kept));
         let lines = compacted.replacement.iter().map(|message| Line { seq, message: message.clone() });
         let lines: Vec<Line> = lines.collect();
         state.transcript.replace_oldest(upto, lines);

@@ -123,6 +123,11 @@ impl Transcript {
 fn fullness(turn: &Turn, chars_max: usize) -> Fullness {
     match turn {
         Turn::Run(run) if run.declaration_chars() > chars_max => Fullness::Compressed,
-        Turn::Run(_) | Turn::User { .. } | Turn::Answer { .. } | Turn::Compacted { .. } => Fullness::Full,
+        Turn::Run(_)
+        | Turn::User { .. }
+        | Turn::Answer { .. }
+        | Turn::Refused { .. }
+        | Turn::Note { .. }
+        | Turn::Compacted { .. } => Fullness::Full,
     }
 }

@@ -22,6 +22,16 @@ pub enum Turn {
     },
     /// A declaration and its outcome.
     Run(Run),
+    /// A message of the assistant that was refused: nothing of it ran.
+    Refused {
+        /// Why.
+        reasons: String,
+    },
+    /// A note of the runtime.
+    Note {
+        /// The text.
+        text: String,
+    },
     /// A summary of earlier turns.
     Compacted {
         /// The summary.
@@ -68,6 +78,14 @@ impl Turn {
             }
             Self::Answer { text } => {
                 out.push_str("## Assistant answer\n\n");
+                write_prose(out, text);
+            }
+            Self::Refused { reasons } => {
+                out.push_str("## Refused assistant output\n\n");
+                write_prose(out, reasons);
+            }
+            Self::Note { text } => {
+                out.push_str("## Runtime note\n\n");
                 write_prose(out, text);
             }
             Self::Run(run) => run.write(out, fullness),

@@ -5,6 +5,7 @@ mod catalog;
 mod declare;
 mod operations;
 mod refused;
+mod turn;
 
 pub(in crate::host) use address::find;
 pub use address::{Address, AddressError, Selection};
