@@ -2,7 +2,8 @@
 
 use provost_engine::RunId;
 use provost_engine::event::{EndStatus, Mode, ModelUse};
-use provost_engine::view::{self, GraphStatus};
+use provost_engine::view;
+use provost_protocol::transcript::GraphStatus;
 use provost_project::ProjectRuntime;
 use provost_protocol::tokens::Bpe;
 use serde_json::{Value, json};

@@ -43,6 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         session: None,
         messages: &transcript,
         tools: &tools,
+        carrier: None,
         context: &nothing,
         model: &nothing,
         structured_output: None,

@@ -49,6 +49,7 @@ impl ModelConfig {
             session: None,
             messages: &messages,
             tools: &tools,
+            carrier: None,
             context: &nothing,
             model: &nothing,
             structured_output: None,

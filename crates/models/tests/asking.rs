@@ -106,6 +106,7 @@ impl Asking {
             session: Some("session-1"),
             messages: &self.transcript,
             tools: &self.tools,
+            carrier: None,
             context: &self.context,
             model: &self.model,
             structured_output: self.structured_output.as_ref(),

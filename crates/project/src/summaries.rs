@@ -38,6 +38,7 @@ impl Summariser for Summaries {
                 session: None,
                 messages: &asked,
                 tools: &tools,
+                carrier: None,
                 context: &nothing,
                 model: &nothing,
                 structured_output: None,

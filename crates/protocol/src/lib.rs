@@ -16,6 +16,6 @@ pub use read::{
     ReportFormat, ReportSection, ReportSpec, Speaking, Strategy, Turn, Violation, Written, accept, check,
     check_in, merged_policies, price, schemas, task_text, write_declaration,
 };
-pub use run::{schedule, select};
+pub use run::select;
 pub use show::tokens::TokenCounter;
 pub use show::{observe, offer, tokens, transcript};

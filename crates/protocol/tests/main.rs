@@ -8,4 +8,3 @@
 
 mod declare;
 mod pages;
-mod schedule;

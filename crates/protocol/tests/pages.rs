@@ -6,9 +6,8 @@ use provost_contract::action::{
     ActionId, ActionStatus, ContentFormat, ExecutorRef, Observation, Outcome, ResultPolicy, ReturnToModel,
 };
 use provost_protocol::observe::{Privacy, Secrets, View, observe, result_section};
-use provost_protocol::schedule::GraphStatus;
 use provost_protocol::tokens::{Estimate, TokenCounter as _};
-use provost_protocol::transcript::{Call, Declared, Frontier, Replay, Run, Transcript, Turn};
+use provost_protocol::transcript::{Call, Declared, Frontier, GraphStatus, Replay, Run, Transcript, Turn};
 use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::{Value, json};
 use strum::VariantArray as _;

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::measure::Measurement;
-use super::{conversations, protocol_parse, schedule, start, transcript, w6};
+use super::{conversations, protocol_parse, start, transcript, w6};
 use crate::Failure;
 
 /// What to measure.
@@ -27,7 +27,6 @@ const WORKLOADS: &[(&str, Workload)] = &[
     ("W7", conversations::w7),
     ("idle", conversations::idle),
     ("protocol-parse", protocol_parse::run),
-    ("schedule", schedule::run),
     ("start", start::run),
     ("transcript", transcript::run),
 ];

@@ -6,7 +6,6 @@ mod command;
 mod conversations;
 mod measure;
 mod protocol_parse;
-mod schedule;
 mod start;
 mod transcript;
 mod w6;

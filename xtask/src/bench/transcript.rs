@@ -4,8 +4,7 @@
 //! and turn by turn as a conversation grows.
 
 use provost_contract::action::{ActionId, ActionStatus, ExecutorRef, ExecutorType, Observation};
-use provost_protocol::schedule::GraphStatus;
-use provost_protocol::transcript::{Call, Declared, Frontier, Replay, Run, Transcript, Turn};
+use provost_protocol::transcript::{Call, Declared, Frontier, GraphStatus, Replay, Run, Transcript, Turn};
 use serde_json::json;
 
 use super::measure::{Measurement, timed};

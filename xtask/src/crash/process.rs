@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provost_engine::{RunId, WorkerId};
-use provost_runtime::actor::{Delta, DeltaSink, Shared};
+use provost_runtime::actor::{Delta, DeltaSink, HandedIn, Shared};
 use provost_runtime::dispatch::{Dispatcher, DispatcherConfig, Doors, Scope};
 use provost_runtime::store::ClaimFilter;
 
@@ -49,6 +49,7 @@ fn shared(world: &Arc<World>, fate: &Arc<Fate>) -> Result<(Arc<Shared>, Arc<Life
             deltas: Arc::new(Silent),
             seal: None,
             anchor: None,
+            handed_in: HandedIn::default(),
         }),
         life,
     ))
@@ -86,5 +87,6 @@ pub(super) fn doors(world: &Arc<World>) -> Result<Doors, Failure> {
         deltas: Arc::new(Silent),
         seal: None,
         anchor: None,
+        handed_in: HandedIn::default(),
     })))
 }

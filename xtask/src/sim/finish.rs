@@ -116,6 +116,8 @@ impl World {
             Hook::AfterModel => {
                 weighted(rng, nothing.clone(), &[(8, nothing), (1, reject(false)), (1, failed)])
             }
+            // The generator declares no references.
+            Hook::Resolve => failed,
             Hook::Policy => policy_answer(rng, actor, subject),
             Hook::Mediate => {
                 let payload = Payload::inline(json!({ "success": true, "result": 1 }));

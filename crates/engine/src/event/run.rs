@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use provost_contract::Message;
 use provost_contract::json::Object;
+use provost_contract::{ContractError, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -197,6 +197,19 @@ impl Default for Limits {
             equal_failures: None,
             events: 1_000_000,
         }
+    }
+}
+
+impl Limits {
+    /// Checks that a run can do anything within its limits.
+    ///
+    /// # Errors
+    /// If nothing could ever run.
+    pub fn check(&self) -> provost_contract::Result<()> {
+        if self.parallel == 0 {
+            return Err(ContractError::field("invalid_limit", "limits.parallel", "must be at least 1"));
+        }
+        Ok(())
     }
 }
 

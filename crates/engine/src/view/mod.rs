@@ -24,7 +24,7 @@ pub use observation::{observation, observed_section};
 pub use observer::{Observed, Observer};
 pub use outcome::{outcome_of, output_of, value_of};
 pub use page::{Page, page};
-pub use protocol::{GraphStatus, graph_status, protocol_result};
+pub use protocol::{graph_status, protocol_result};
 pub use rest::rests_for;
 pub use result::conversation_result;
 pub use status::{RunStatus, status, summary};

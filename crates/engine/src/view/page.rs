@@ -5,7 +5,7 @@ use provost_contract::action::{self, ActionStatus, ExecutorRef, ExecutorType, Ob
 use provost_contract::message::MessageType;
 use provost_contract::{Message, json};
 use provost_protocol::TokenCounter;
-use provost_protocol::schedule::GraphStatus as Status;
+use provost_protocol::transcript::GraphStatus as Status;
 use provost_protocol::transcript::{Call, Declared as Shortened, Frontier, Replay, Run, Transcript, Turn};
 
 use super::observation::{label, observation};

@@ -7,6 +7,7 @@ use provost_contract::action::ActionStatus;
 use provost_contract::json;
 use provost_contract::{Message, timestamp};
 use provost_protocol::TokenCounter;
+use provost_protocol::transcript::GraphStatus;
 use serde_json::{Value, json};
 
 use super::observation::{observation, observed_section};
@@ -18,20 +19,6 @@ use crate::{ActionId, Agent, Time};
 
 /// How many characters of an output stand for a summary where there is none.
 const SUMMARY_CHARS: usize = 300;
-
-/// Where a graph stands, by the statuses of its actions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum GraphStatus {
-    /// Nothing failed, nothing is blocked, nothing waits.
-    Completed,
-    /// An action is blocked or waits.
-    Blocked,
-    /// An action failed, or the run itself did.
-    Failed,
-    /// It was cancelled.
-    Canceled,
-}
 
 /// Returns where the declared actions of a run stand together.
 pub fn graph_status(state: &RunState) -> GraphStatus {

@@ -1,6 +1,6 @@
 //! The dependency graph of a declaration, and its validity.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use provost_contract::Action;
 use provost_contract::action::ActionId;
@@ -48,11 +48,11 @@ pub enum GraphFault {
 
 /// The position of the action with an id. Most declarations are short: building a sorted list is
 /// cheaper than a hash table.
-pub(crate) struct Positions<'a>(Vec<(&'a ActionId, usize)>);
+struct Positions<'a>(Vec<(&'a ActionId, usize)>);
 
 impl<'a> Positions<'a> {
     /// Returns the first position of every id, and in order those that repeat an earlier id.
-    pub(crate) fn of(ids: impl Iterator<Item = &'a ActionId>) -> (Self, Vec<usize>) {
+    fn of(ids: impl Iterator<Item = &'a ActionId>) -> (Self, Vec<usize>) {
         let mut all: Vec<(&ActionId, usize)> = ids.enumerate().map(|(at, id)| (id, at)).collect();
         all.sort_unstable();
         let mut repeated = Vec::new();
@@ -65,7 +65,7 @@ impl<'a> Positions<'a> {
         (Self(all), repeated)
     }
 
-    pub(crate) fn get(&self, id: &ActionId) -> Option<usize> {
+    fn get(&self, id: &ActionId) -> Option<usize> {
         let found = self.0.binary_search_by(|(known, _)| (*known).cmp(id)).ok()?;
         self.0.get(found).map(|(_, at)| *at)
     }
@@ -110,22 +110,6 @@ impl Graph {
     /// Returns the positions of an action's dependencies.
     pub fn dependencies(&self, at: usize) -> &[usize] {
         self.dependencies.get(at).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns whether `at` depends on `other`, directly or transitively. For a single query;
-    /// [`Graph::ancestors`] serves many.
-    pub fn reaches(&self, at: usize, other: usize) -> bool {
-        let mut seen = HashSet::new();
-        let mut open: Vec<usize> = self.dependencies(at).to_vec();
-        while let Some(position) = open.pop() {
-            if position == other {
-                return true;
-            }
-            if seen.insert(position) {
-                open.extend(self.dependencies(position));
-            }
-        }
-        false
     }
 
     /// Returns the transitive dependencies of all actions; for a graph without cycles.
@@ -302,6 +286,11 @@ mod tests {
         assert_eq!(graph.order(), None);
     }
 
+    /// Whether `at` depends on `other`, directly or transitively.
+    fn reaches(graph: &Graph, at: usize, other: usize) -> bool {
+        graph.dependencies(at).iter().any(|position| *position == other || reaches(graph, *position, other))
+    }
+
     #[test]
     fn order_keeps_the_declared_order_where_it_may() {
         let (graph, faults) = check(&[("d", &["b", "c"]), ("a", &[]), ("b", &["a"]), ("c", &["a"])]);
@@ -310,7 +299,7 @@ mod tests {
         assert_eq!(graph.depth(), Some(3));
         let before = graph.ancestors();
         for (at, other) in [(0, 1), (1, 0), (2, 3), (3, 1), (0, 0)] {
-            assert_eq!(before.contain(at, other), graph.reaches(at, other), "{at} {other}");
+            assert_eq!(before.contain(at, other), reaches(&graph, at, other), "{at} {other}");
         }
         assert!(before.contain(0, 1) && !before.contain(1, 0) && !before.contain(2, 3));
     }

@@ -31,7 +31,6 @@ pub use finding::{Code, Finding, Place};
 pub use forms::{
     Choice, Decision, Envelope, Intent, Mode, ReportFormat, ReportSection, ReportSpec, Strategy, task_text,
 };
-pub(crate) use graph::Positions;
 pub use graph::{Ancestors, Graph, GraphFault, Node};
 pub use message::{AssistantMessage, CARRIER_TOOL, Finish, NativeCall};
 pub use policies::merged_policies;

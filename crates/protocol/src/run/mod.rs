@@ -1,4 +1,3 @@
-//! Running a checked graph: which action may start, and which executor gets it.
+//! Running a checked graph: which executor gets an action.
 
-pub mod schedule;
 pub mod select;

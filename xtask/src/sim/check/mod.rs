@@ -345,7 +345,8 @@ impl Seen {
                 }
             }
             Signal::Decide { action, choice, .. } => self.decided(*action, *choice, false)?,
-            Signal::External { .. } => {}
+            // What it declares is checked with the declaration that follows.
+            Signal::External { .. } | Signal::Submit { .. } => {}
             Signal::Standing { scope, grant: Some(approval) } => {
                 self.standing.insert(scope.clone(), Held::of(approval));
             }

@@ -30,6 +30,7 @@ pub(in crate::state) fn begin(
         return Err(illegal("the acceptance of a run is event 1 of epoch 0"));
     }
     let spec = accepted.spec.clone();
+    spec.limits.check().map_err(|error| illegal(&error.to_string()))?;
     let mut transcript = Transcript::default();
     for (seq, message) in opening(&agent, history) {
         transcript.push(seq, message);

@@ -11,7 +11,7 @@ use crate::read::graph::{Ancestors, Graph};
 use crate::read::notes::{Fault, Notes, Spot};
 use crate::{Code, Turn, merged_policies};
 
-/// Checks every resource that an action with the policy `refuse` uses. As in the schedule, the strictest
+/// Checks every resource that an action with the policy `refuse` uses. The strictest
 /// policy among the users of a resource applies to all of them.
 pub(crate) fn check_conflicts(
     drafted: &[Drafted],

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use provost_contract::action::{ActionId, ActionStatus, OutcomeReason};
-
-use crate::run::schedule::Schedule;
+use provost_contract::action::ActionId;
 
 /// If there are more ids, they are counted and not listed.
 const IDS_MAX: usize = 40;
@@ -21,24 +19,6 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Computes it from a schedule, so that it need not be stored.
-    pub fn of(schedule: &Schedule) -> Self {
-        let mut frontier = Self::default();
-        for (at, (id, status)) in schedule.statuses().enumerate() {
-            match status {
-                ActionStatus::Completed => frontier.done.push(id.clone()),
-                ActionStatus::Pending | ActionStatus::Running | ActionStatus::Waiting => {
-                    frontier.next.push(id.clone());
-                }
-                ActionStatus::Blocked if schedule.reason(at) == Some(OutcomeReason::InDoubt) => {
-                    frontier.in_doubt.push(id.clone());
-                }
-                ActionStatus::Blocked | ActionStatus::Failed | ActionStatus::Canceled => {}
-            }
-        }
-        frontier
-    }
-
     /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty() && self.in_doubt.is_empty() && self.next.is_empty()

@@ -17,4 +17,4 @@ pub use call::Call;
 pub use frontier::Frontier;
 pub use page::Transcript;
 pub use replay::Replay;
-pub use turn::{Declared, Run, Turn};
+pub use turn::{Declared, GraphStatus, Run, Turn};

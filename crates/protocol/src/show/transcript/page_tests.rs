@@ -4,8 +4,7 @@ use provost_contract::action::{ActionId, ActionStatus, ExecutorRef, Observation}
 use provost_contract::json::Object;
 use serde_json::json;
 
-use super::{Call, Declared, Frontier, Replay, Run, Transcript, Turn};
-use crate::run::schedule::GraphStatus;
+use super::{Call, Declared, Frontier, GraphStatus, Replay, Run, Transcript, Turn};
 
 fn call(id: &str, executor: serde_json::Value) -> Call {
     let args: Object = [("path".to_owned(), json!(format!("src/{id}.rs")))].into_iter().collect();

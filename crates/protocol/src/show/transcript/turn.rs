@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use super::call::Call;
 use super::replay::Fullness;
-use crate::run::schedule::GraphStatus;
 use crate::show::render::{code_span, one_line, write_prose};
 
 /// A part of a conversation that can be shown.
@@ -39,6 +41,21 @@ pub enum Turn {
         /// A reference to the original turns.
         reference: String,
     },
+}
+
+/// Where a graph stands, by the statuses of its actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum GraphStatus {
+    /// Nothing failed, nothing is blocked, nothing waits.
+    Completed,
+    /// An action is blocked or waits.
+    Blocked,
+    /// An action failed, or the run itself did.
+    Failed,
+    /// The owner of the run canceled it.
+    Canceled,
 }
 
 /// A declaration and the results of its calls.

@@ -1,5 +1,0 @@
-//! The scheduler against a slow model that is obviously right.
-
-mod drive;
-mod graphs;
-mod model;
