@@ -3,9 +3,9 @@
 use provost_engine::RunId;
 use provost_engine::event::{EndStatus, Mode, ModelUse};
 use provost_engine::view;
-use provost_protocol::transcript::GraphStatus;
 use provost_project::ProjectRuntime;
 use provost_protocol::tokens::Bpe;
+use provost_protocol::transcript::GraphStatus;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;

@@ -6,6 +6,7 @@ mod approving;
 mod asking;
 mod chat;
 mod configuration;
+mod exec;
 mod hard_input;
 mod hard_storage;
 mod identity;

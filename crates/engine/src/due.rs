@@ -153,7 +153,8 @@ fn attempt(state: &RunState, id: ActionId, action: &Action) -> Effect {
         let (key, process) = (state.key(action), action.process.clone());
         return Effect::Recover { action: id, attempt, phase, key, process };
     }
-    let stops = state.is_cancelled(action) && action.policies.cancellation_policy != CancellationPolicy::LetFinish;
+    let stops =
+        state.is_cancelled(action) && action.policies.cancellation_policy != CancellationPolicy::LetFinish;
     if stops && phase != Phase::Apply && !defect::is(Defect::StopIgnoresRunning) {
         return Effect::Stop { action: id, attempt };
     }

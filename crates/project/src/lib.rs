@@ -49,9 +49,8 @@ mod tools;
 mod vocabulary;
 
 pub use config::{
-    NO_AGENT, Speaks,
-    AgentFile, Color, Colors, Examples, File, Head, ModelEntry, Project, ToolsPart, action_policy, checked,
-    did_you_mean, is_declared, known_budget,
+    AgentFile, Color, Colors, Examples, File, Head, ModelEntry, NO_AGENT, Project, Speaks, ToolsPart,
+    action_policy, checked, did_you_mean, is_declared, known_budget,
 };
 pub use data_dir::DataDir;
 pub use effective::{Origin, Setting};

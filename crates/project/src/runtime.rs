@@ -181,7 +181,8 @@ impl Project {
             agent = agent.speaks(Mode::Protocol);
         }
         let (runtime_policies, policies) = (self.file.policies.clone(), head.policies.clone());
-        agent = agent.protocol(ProtocolSettings { runtime_policies, policies, ..ProtocolSettings::default() });
+        agent =
+            agent.protocol(ProtocolSettings { runtime_policies, policies, ..ProtocolSettings::default() });
         if !self.file.policy.approvers.is_empty() {
             agent = agent.approvers(self.file.policy.approvers.clone());
         }

@@ -11,9 +11,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::actor::{
-    HandedIn,
-    Agents, DeltaSink, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
-    RunContext, SealKey, Shared, Work,
+    Agents, DeltaSink, Found, HandedIn, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer,
+    Previewed, RunContext, SealKey, Shared, Work,
 };
 use crate::dispatch::{
     Dispatcher, DispatcherConfig, Doors, EventHub, NewRunRequest, RunEvents, Scope, Sessions,

@@ -208,9 +208,7 @@ impl World {
                 let grant = chance(&mut self.rng, 60).then(|| Box::new(approval));
                 Signal::Standing { scope, grant }
             }
-            (73..=87, _) => {
-                Signal::Resume { budgets: self.checker.raised(&run), reason, declaration: None }
-            },
+            (73..=87, _) => Signal::Resume { budgets: self.checker.raised(&run), reason, declaration: None },
             (_, Some(action)) => {
                 let choice = one(&mut self.rng, Choice::Retry, &[Choice::Skip, Choice::Accept]);
                 Signal::Decide { action, choice, reason }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use provost_contract::json::{self, Object};
 use provost::Script;
+use provost_contract::json::{self, Object};
 use provost_engine::event::{ModelUse, RunSpec};
 use provost_engine::{RunId, RunState, Seq};
 use provost_project::{
-    AgentFile, CASSETTE, DataDir, MODEL, NO_AGENT, ModelEntry, ModelSource, Project, ProjectRuntime, RuntimeOptions,
+    AgentFile, CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, NO_AGENT, Project, ProjectRuntime,
+    RuntimeOptions,
 };
 
 use serde_json::Value;
@@ -43,7 +44,9 @@ impl Reopened {
             _ => project.agent(Some(&spec.agent))?,
         };
         let model = match spec.model {
-            ModelUse::Asked => ModelSource::Configured { entry: entry(&project, &spec.context)?, record: None },
+            ModelUse::Asked => {
+                ModelSource::Configured { entry: entry(&project, &spec.context)?, record: None }
+            }
             ModelUse::None => ModelSource::Given(Arc::new(Script::new())),
         };
         let setup = project.runtime(RuntimeOptions {

@@ -12,7 +12,7 @@ use crate::event::{
 };
 use crate::react::is_startable;
 use crate::state::{Action, Holder, OpenRequest, Stage};
-use crate::{ActionId, Actor, Digest, Time, Epoch, Fault, Payload, StandingApproval, Usage, WorkerId};
+use crate::{ActionId, Actor, Digest, Epoch, Fault, Payload, StandingApproval, Time, Usage, WorkerId};
 
 /// How many claims in a row without progress end a run.
 const CLAIMS_MAX: u32 = 3;

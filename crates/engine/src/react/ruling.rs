@@ -96,18 +96,31 @@ fn declared_ruling(action: &Action) -> Option<Ruling> {
         SideEffects::Declared(effects) => effects,
         SideEffects::Unknown => SideEffect::VARIANTS,
     };
-    let words = |of: &[&SideEffect]| of.iter().map(|effect| <&str>::from(**effect)).collect::<Vec<_>>().join(", ");
-    let ruling = |verdict, policy: &str, reason: String| Some(Ruling::new(verdict, policy, layer(policy)).because(reason));
-    let denied: Vec<&SideEffect> = effects.iter().filter(|effect| !policies.side_effects.allows(effect)).collect();
+    let words =
+        |of: &[&SideEffect]| of.iter().map(|effect| <&str>::from(**effect)).collect::<Vec<_>>().join(", ");
+    let ruling = |verdict, policy: &str, reason: String| {
+        Some(Ruling::new(verdict, policy, layer(policy)).because(reason))
+    };
+    let denied: Vec<&SideEffect> =
+        effects.iter().filter(|effect| !policies.side_effects.allows(effect)).collect();
     if !denied.is_empty() {
-        return ruling(Verdict::Deny, "side_effects", format!("its effects are not allowed: {}", words(&denied)));
+        return ruling(
+            Verdict::Deny,
+            "side_effects",
+            format!("its effects are not allowed: {}", words(&denied)),
+        );
     }
     if policies.permission_policy == PermissionPolicy::Deny {
         return ruling(Verdict::Deny, "permission_policy", "its permission policy says deny".into());
     }
-    let gated: Vec<&SideEffect> = effects.iter().filter(|effect| policies.approval_gates.requires(effect)).collect();
+    let gated: Vec<&SideEffect> =
+        effects.iter().filter(|effect| policies.approval_gates.requires(effect)).collect();
     if !gated.is_empty() {
-        return ruling(Verdict::Ask, "approval_gates", format!("a person is asked before: {}", words(&gated)));
+        return ruling(
+            Verdict::Ask,
+            "approval_gates",
+            format!("a person is asked before: {}", words(&gated)),
+        );
     }
     (policies.permission_policy == PermissionPolicy::Ask)
         .then(|| ruling(Verdict::Ask, "permission_policy", "its permission policy says ask".into()))

@@ -70,7 +70,8 @@ impl Reaction<'_> {
             Signal::Answer { .. } => Some(Ignored::Settled),
             Signal::Resume { declaration, .. } => {
                 let resumable = state.ended.is_some_and(crate::event::EndStatus::is_resumable);
-                let acceptable = || declaration.as_deref().is_none_or(|declared| self.is_acceptable(declared));
+                let acceptable =
+                    || declaration.as_deref().is_none_or(|declared| self.is_acceptable(declared));
                 match () {
                     () if !resumable => Some(Ignored::NotResumable),
                     () => (!acceptable()).then_some(Ignored::NotAcceptable),
@@ -85,7 +86,9 @@ impl Reaction<'_> {
             Signal::Decide { action, choice, .. } => {
                 (!self.is_decidable(*action, *choice)).then_some(Ignored::NotDecidable)
             }
-            Signal::Submit { declaration } => (!self.is_acceptable(declaration)).then_some(Ignored::NotAcceptable),
+            Signal::Submit { declaration } => {
+                (!self.is_acceptable(declaration)).then_some(Ignored::NotAcceptable)
+            }
             Signal::Message { .. } if !state.has_model() => Some(Ignored::NoModel),
             Signal::Message { .. }
             | Signal::Cancel { .. }

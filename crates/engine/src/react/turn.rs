@@ -70,11 +70,7 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
     if !state.is_stopping() && !state.is_judging() && (hooks.policy || hooks.mediate) {
         for (id, action) in state.open_actions() {
             let known = action.resolution == Resolution::Known && action.spec.each.is_none();
-            if action.cancel
-                || !known
-                || now.wall < action.not_before
-                || !is_startable(state, id, action)
-            {
+            if action.cancel || !known || now.wall < action.not_before || !is_startable(state, id, action) {
                 continue;
             }
             let subject = Subject::Action { action: id };

@@ -223,7 +223,11 @@ impl Action {
             round: 1,
             counts: Counts::default(),
             edited_by: None,
-            resolution: if spec.resolves || spec.each.is_some() { Resolution::Open } else { Resolution::Known },
+            resolution: if spec.resolves || spec.each.is_some() {
+                Resolution::Open
+            } else {
+                Resolution::Known
+            },
             items: Vec::new(),
             policies: effective(&spec.policies),
             gate: None,
@@ -334,6 +338,7 @@ fn effective(explained: &serde_json::Value) -> Arc<Effective> {
         return DEFAULTS.clone();
     }
     let entries = explained.as_object().into_iter().flatten();
-    let said: Object = entries.filter_map(|(name, of)| Some((name.clone(), of.get("value")?.clone()))).collect();
+    let said: Object =
+        entries.filter_map(|(name, of)| Some((name.clone(), of.get("value")?.clone()))).collect();
     Arc::new(Policies::parse(&said.into()).unwrap_or_default().into())
 }

@@ -44,7 +44,8 @@ pub fn outcome_of(state: &RunState, action: &Action) -> Option<Outcome> {
         return Some(outcome);
     };
     let result = end.result.shown();
-    let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text =
+        |pointer: &str| result.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     outcome.output = output_of(state, action);
     outcome.summary = outcome.output.get("summary").and_then(Value::as_str).map(str::to_owned);
     if let Some(facts) = text("/metadata/summary").filter(|facts| *facts != DONE) {

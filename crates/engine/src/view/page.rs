@@ -66,7 +66,10 @@ fn shortened(turns: Vec<Turn>, frontier: &Frontier, most: u64, counter: &dyn Tok
         if gone > 0 {
             let summary = format!("{gone} earlier turns are left out.");
             let reference = "runtime://runs".to_owned();
-            shown.insert(usize::from(first.is_some_and(|at| at < gone)), Turn::Compacted { summary, reference });
+            shown.insert(
+                usize::from(first.is_some_and(|at| at < gone)),
+                Turn::Compacted { summary, reference },
+            );
         }
         let text = Transcript::of(shown, Replay::Compressed).request(frontier);
         // The newest turn is shown whatever it takes: without it the model would not know what came last.
@@ -115,7 +118,12 @@ fn turn_of(message: &Message) -> Option<Turn> {
     }
 }
 
-fn declaration(state: &RunState, number: u32, declared: &Declared, counter: &dyn TokenCounter) -> Option<Turn> {
+fn declaration(
+    state: &RunState,
+    number: u32,
+    declared: &Declared,
+    counter: &dyn TokenCounter,
+) -> Option<Turn> {
     let own = state.actions.values().map(|action| &**action);
     let own: Vec<&Action> =
         own.filter(|action| action.spec.id.declaration == number && action.spec.under.is_none()).collect();
@@ -145,7 +153,9 @@ fn declaration(state: &RunState, number: u32, declared: &Declared, counter: &dyn
 
 fn planned(declared: &Declared) -> String {
     let calls = declared.price.get("calls");
-    format!("The plan was checked: at most {calls} calls. Nothing of it runs; declare it with intent execute to run it.")
+    format!(
+        "The plan was checked: at most {calls} calls. Nothing of it runs; declare it with intent execute to run it."
+    )
 }
 
 fn call(state: &RunState, action: &Action, counter: &dyn TokenCounter) -> Call {
@@ -161,7 +171,10 @@ fn call(state: &RunState, action: &Action, counter: &dyn TokenCounter) -> Call {
         },
         operation,
         depends: labels.collect::<Vec<action::ActionId>>(),
-        description: spec.description.clone().or_else(|| Some(spec.title.clone()).filter(|title| !title.is_empty())),
+        description: spec
+            .description
+            .clone()
+            .or_else(|| Some(spec.title.clone()).filter(|title| !title.is_empty())),
         args: (!spec.args.redacted.is_empty()).then(|| spec.args.redacted.clone()),
         prompt: spec.prompt.clone(),
         result: observation(state, action, counter).unwrap_or_else(|| Observation::new(action.status())),
@@ -186,7 +199,9 @@ fn frontier(state: &RunState, after_summary: bool) -> Frontier {
         let doubt = action.end.as_ref().is_some_and(|end| end.reason == "in_doubt");
         match action.status() {
             ActionStatus::Completed if after_summary => frontier.done.push(label(action)),
-            ActionStatus::Pending | ActionStatus::Running | ActionStatus::Waiting => frontier.next.push(label(action)),
+            ActionStatus::Pending | ActionStatus::Running | ActionStatus::Waiting => {
+                frontier.next.push(label(action))
+            }
             _ if doubt => frontier.in_doubt.push(label(action)),
             _ => {}
         }

@@ -161,7 +161,9 @@ fn reason(state: &RunState, action: &Action) -> Option<Value> {
         "cancelled" | "stopped_midway" => "canceled_by_user",
         "left_out" | "stopping" if spent => "budget_exceeded",
         "stopping" => "left_out",
-        "failed" | "unprepared" => Some(text("/metadata/error_type")).filter(|code| !code.is_empty()).unwrap_or("failed"),
+        "failed" | "unprepared" => {
+            Some(text("/metadata/error_type")).filter(|code| !code.is_empty()).unwrap_or("failed")
+        }
         code => code,
     };
     Some(json!({ "code": code, "message": text("/error") }))
@@ -196,7 +198,9 @@ fn usage(state: &RunState) -> Value {
 /// What ended the run itself before its work was done.
 fn errors(state: &RunState) -> Value {
     let faults = state.stops.iter().filter_map(|stop| match stop {
-        Stop::Failed { fault } => Some(json!({ "code": fault.code, "message": fault.message, "pointer": null })),
+        Stop::Failed { fault } => {
+            Some(json!({ "code": fault.code, "message": fault.message, "pointer": null }))
+        }
         Stop::Budget { name, used, limit, .. } => {
             let message = format!("the limit `{name}` is spent: {used} of {limit}");
             Some(json!({ "code": "budget_exceeded", "message": message, "pointer": null }))
@@ -229,7 +233,8 @@ fn answer(state: &RunState, events: &[Event]) -> Value {
     if let Some(report) = state.report() {
         return super::outcome::output_of(state, report);
     }
-    let spoken = state.ended.filter(|_| state.has_model()).and_then(|_| state.shown().last_text().map(str::to_owned));
+    let spoken =
+        state.ended.filter(|_| state.has_model()).and_then(|_| state.shown().last_text().map(str::to_owned));
     spoken.map_or(Value::Null, Value::String)
 }
 

@@ -29,7 +29,9 @@ fn request(call: &Message, finish: &Finish) -> Value {
     let mut written = call_of(call.tool_name(), call.tool_call_id(), &parameters, reason.as_deref());
     // A declaration is read by rules of its own, which say what is wrong with it and where.
     let unread = call.payload.get("unread_arguments").filter(|_| call.tool_name() == Carrier::NAME);
-    if let (Some(unread), Some(metadata)) = (unread, written.get_mut("metadata").and_then(Value::as_object_mut)) {
+    if let (Some(unread), Some(metadata)) =
+        (unread, written.get_mut("metadata").and_then(Value::as_object_mut))
+    {
         let text = unread.as_str().map_or_else(|| unread.to_string(), str::to_owned);
         metadata.insert(Carrier::UNREAD_TEXT.into(), text.into());
     }

@@ -188,7 +188,9 @@ impl Head {
             let said = lines.note("policies", "", said);
             match Policies::parse(&said) {
                 Ok(_) => head.policies = said.as_object().cloned().unwrap_or_default(),
-                Err(error) => return wrong("policies", "", refused(error.message(), "see docs/protocol.md#policies")),
+                Err(error) => {
+                    return wrong("policies", "", refused(error.message(), "see docs/protocol.md#policies"));
+                }
             }
         }
         for (tool, word) in written.policy.unwrap_or_default() {

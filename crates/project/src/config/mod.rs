@@ -12,9 +12,9 @@ mod suggest;
 mod terminal;
 
 pub use agent_file::{AgentFile, Head, NO_AGENT};
-pub use front_matter::Speaks;
 pub use file::{File, ToolsPart, action_policy, known_budget};
 pub(crate) use file::{line_at, tool_of_budget};
+pub use front_matter::Speaks;
 pub use model_entry::ModelEntry;
 pub(crate) use person::is_adjustment;
 pub use project::{Examples, Project};

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use provost_contract::json::Object;
-use provost_engine::event::{DeclarationAccepted, Event, EventKind, HookAnswer, HookAnswered, Origin, Subject};
+use provost_engine::event::{
+    DeclarationAccepted, Event, EventKind, HookAnswer, HookAnswered, Origin, Subject,
+};
 use provost_engine::{ActionId, Args, RunState, hash_of};
 
 /// The raw arguments that this process knows.
@@ -74,7 +76,8 @@ impl Arguments {
     }
 
     fn resolution(&mut self, answered: &HookAnswered) {
-        let (HookAnswer::Resolved { args, items }, Subject::Action { action }) = (&answered.answer, answered.subject)
+        let (HookAnswer::Resolved { args, items }, Subject::Action { action }) =
+            (&answered.answer, answered.subject)
         else {
             return;
         };

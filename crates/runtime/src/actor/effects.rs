@@ -277,7 +277,9 @@ async fn resolved(
         items.push(checked(entry).await?);
     }
     // What the entries share is as it was declared.
-    let Subject::Action(action) = call.subject else { return Err(Fault::new("unresolved_input", "Not run.")) };
+    let Subject::Action(action) = call.subject else {
+        return Err(Fault::new("unresolved_input", "Not run."));
+    };
     Ok((HookAnswer::Resolved { args: action.args, items }, entries))
 }
 

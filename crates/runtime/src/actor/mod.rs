@@ -24,8 +24,8 @@ pub use artifacts::INLINE_BYTES_MAX;
 pub(crate) use load::session_transcript;
 pub use load::{Agents, LoadError, LoadedRun, ReadRun};
 pub use performer::{
-    ActionView, Delta, DeltaSink, Exchange, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Notes,
-    Performer, Previewed, RunContext, Subject, Work,
+    ActionView, Delta, DeltaSink, Exchange, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild,
+    Notes, Performer, Previewed, RunContext, Subject, Work,
 };
 pub use run::{ActorError, HandedIn, Lease, Parked, Release, RunActor, Shared};
 pub use seal::{SealKey, SealKeyError};

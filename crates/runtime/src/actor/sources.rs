@@ -60,7 +60,8 @@ impl Tree {
     async fn read(&self, store: &dyn Store) -> Result<Value, String> {
         match self {
             Self::One(payload) => {
-                let whole = whole(store, payload).await.map_err(|fault| format!("cannot be read: {fault}"))?;
+                let whole =
+                    whole(store, payload).await.map_err(|fault| format!("cannot be read: {fault}"))?;
                 Ok(value_of(whole.shown()))
             }
             Self::Parts(parts) => {
@@ -77,7 +78,8 @@ impl Tree {
     async fn summary(&self, store: &dyn Store) -> Result<Value, String> {
         if let Self::One(payload) = self {
             let shown = payload.shown();
-            let native = shown.pointer("/metadata/summary").and_then(Value::as_str).filter(|text| *text != "done");
+            let native =
+                shown.pointer("/metadata/summary").and_then(Value::as_str).filter(|text| *text != "done");
             let value = self.read(store).await?;
             let own = value.get("summary").and_then(Value::as_str);
             return Ok(own.or(native).map_or_else(|| value.clone(), Value::from));
@@ -131,7 +133,9 @@ fn dependency<'a>(state: &'a RunState, action: &'a Action, label: &str) -> Optio
     }
     let is_free = action.executor() == ExecutorKind::Runtime && action.spec.depends_on.is_empty();
     let mut earlier = state.actions.values().rev().map(|other| &**other);
-    earlier.find(|other| is_free && other.spec.label == label && other.spec.under.is_none() && is_completed(other))
+    earlier.find(|other| {
+        is_free && other.spec.label == label && other.spec.under.is_none() && is_completed(other)
+    })
 }
 
 fn is_completed(action: &Action) -> bool {
@@ -172,7 +176,8 @@ pub(super) struct Lookup {
 
 impl Lookup {
     pub(super) fn of(state: &RunState, action: &Action, raw: &Object) -> Self {
-        let list = action.spec.each.as_ref().and_then(|each| Some((InputRef::parse(&each.list).ok()?, each.max)));
+        let list =
+            action.spec.each.as_ref().and_then(|each| Some((InputRef::parse(&each.list).ok()?, each.max)));
         let slots = input_slots(raw).into_iter().filter_map(|slot| slot.reference.ok());
         let wanted = slots.chain(list.iter().map(|(list, _)| list.clone()));
         let mut found: Vec<(InputSource, Found)> = Vec::new();
@@ -210,7 +215,8 @@ impl Lookup {
         let entries = list.select(&whole).and_then(Value::as_array);
         let entries = entries.ok_or_else(|| nothing("is no list".to_owned()))?;
         if entries.len() > *max as usize {
-            let sentence = format!("Not run: {list} has {} entries; at most {max} may be done.", entries.len());
+            let sentence =
+                format!("Not run: {list} has {} entries; at most {max} may be done.", entries.len());
             return Err(Fault::new("limit_exceeded", sentence));
         }
         let mut items = Vec::with_capacity(entries.len());
@@ -219,7 +225,9 @@ impl Lookup {
                 InputSource::Item => Ok(Cow::Owned(entry.clone())),
                 InputSource::Reference(_) => value(source),
             };
-            items.push(within_size(resolve_input(&self.input, of_entry).map_err(|error| unresolved(&error))?)?);
+            items.push(within_size(
+                resolve_input(&self.input, of_entry).map_err(|error| unresolved(&error))?,
+            )?);
         }
         Ok((self.input.clone(), Some(items)))
     }
@@ -236,7 +244,9 @@ fn within_size(arguments: Object) -> Result<Object, Fault> {
     if bytes <= RESOLVED_BYTES_MAX {
         return Ok(arguments);
     }
-    let sentence = format!("Not run: its arguments have {bytes} bytes with their values; at most {RESOLVED_BYTES_MAX} may be passed.");
+    let sentence = format!(
+        "Not run: its arguments have {bytes} bytes with their values; at most {RESOLVED_BYTES_MAX} may be passed."
+    );
     Err(Fault::new("limit_exceeded", sentence))
 }
 

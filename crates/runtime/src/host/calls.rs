@@ -80,7 +80,8 @@ pub(super) fn read_resolved(
     let faults = schema.and_then(|schema| ArgumentSchema::compile(&schema).ok());
     let faults = faults.map(|schema| schema.faults(&Value::Object(arguments.clone()))).unwrap_or_default();
     if let Some(fault) = faults.first() {
-        let message = format!("Not run: with the values of its references the arguments of {name} do not fit: {fault}");
+        let message =
+            format!("Not run: with the values of its references the arguments of {name} do not fit: {fault}");
         return Err(Fault::new("unresolved_input", message));
     }
     Ok(call(tool, label.to_owned(), name, arguments, None).args)

@@ -165,6 +165,7 @@ mod tests {
             tiers: None,
             executes: true,
             arguments: ArgumentCheck::Required,
+            protocol: ProtocolSettings::default(),
         };
         known.agent(options).unwrap()
     }

@@ -11,7 +11,7 @@ use provost_engine::state::Action as RunAction;
 use provost_engine::{ActionId, Actor, Agent, RunId, RunState};
 use provost_protocol::{Accepted, Choice as Decided, Content, Price, check_in};
 
-use super::protocol::{find, Address, AddressError, Declared, Earlier, Reading, RefusedDeclaration};
+use super::protocol::{Address, AddressError, Declared, Earlier, Reading, RefusedDeclaration, find};
 use super::runs::{AgentRegistry, Runs, RunsError};
 use crate::actor::{LoadError, LoadedRun};
 use crate::dispatch::NewRunRequest;
@@ -124,9 +124,12 @@ impl Runs {
             Some(run) => self.completed(run, workspace).await?,
             None => BTreeMap::new(),
         };
-        let speech = self.performer.host().speeches.of(agent).map_err(|error| {
-            RefusedDeclaration::new(error.code(), error.message(), None)
-        })?;
+        let speech = self
+            .performer
+            .host()
+            .speeches
+            .of(agent)
+            .map_err(|error| RefusedDeclaration::new(error.code(), error.message(), None))?;
         let reading = Reading { agent, context, earlier: &earlier };
         let turn = reading.turn(&speech.catalog);
         let checked = check_in(text, &turn);
@@ -141,14 +144,19 @@ impl Runs {
     }
 
     /// The completed actions of a run by label, the newest of each.
-    async fn completed(&self, run: &RunId, workspace: &str) -> Result<BTreeMap<String, Earlier>, SubmitError> {
+    async fn completed(
+        &self,
+        run: &RunId,
+        workspace: &str,
+    ) -> Result<BTreeMap<String, Earlier>, SubmitError> {
         let state = LoadedRun::load(&*self.store, &*self.agents, run).await?.state;
         if state.spec.workspace != workspace {
             return Err(unknown_run(run.as_str()).into());
         }
         let done = |action: &&RunAction| {
             let end = action.end.as_ref();
-            action.spec.under.is_none() && end.is_some_and(|end| end.status == ActionEnd::Completed && end.satisfying)
+            action.spec.under.is_none()
+                && end.is_some_and(|end| end.status == ActionEnd::Completed && end.satisfying)
         };
         let completed = state.actions.values().map(|action| &**action).filter(done);
         let address = |action: &RunAction| Earlier::Elsewhere(Address::of_action(run, action));
@@ -181,7 +189,12 @@ impl Runs {
     ///
     /// # Errors
     /// If the run does not exist, or does not take the declaration any more.
-    pub async fn apply(&self, submission: Submission, workspace: &str, by: Actor) -> Result<RunId, SubmitError> {
+    pub async fn apply(
+        &self,
+        submission: Submission,
+        workspace: &str,
+        by: Actor,
+    ) -> Result<RunId, SubmitError> {
         let named = match &submission.accepted.content {
             Content::Cancel { run_id, .. } | Content::Revise { run_id, .. } => run_id.clone(),
             Content::Decision(decision) => decision.run_id.clone(),
@@ -197,14 +210,15 @@ impl Runs {
                 Signal::Cancel { actions: None, reason: reason.clone().unwrap_or_default() }
             }
             Content::Decision(decision) => match decided(&state, decision)? {
-                Asked::Cancel => Signal::Cancel {
-                    actions: None,
-                    reason: decision.reason.clone().unwrap_or_default(),
-                },
+                Asked::Cancel => {
+                    Signal::Cancel { actions: None, reason: decision.reason.clone().unwrap_or_default() }
+                }
                 Asked::Decide(action, choice) => {
                     let decide = vec![(action, choice)];
                     let intent = "decide".to_owned();
-                    Signal::Submit { declaration: Box::new(Declaration { intent, decide, ..Declaration::default() }) }
+                    Signal::Submit {
+                        declaration: Box::new(Declaration { intent, decide, ..Declaration::default() }),
+                    }
                 }
             },
             _ => Signal::Submit { declaration: Box::new(revision(&state, submission.declaration)) },
@@ -215,7 +229,13 @@ impl Runs {
     }
 
     /// Posts a signal to a run; one that is over is taken up again in the same step.
-    async fn hand_over(&self, run: &RunId, state: &RunState, signal: Signal, by: Actor) -> Result<(), SubmitError> {
+    async fn hand_over(
+        &self,
+        run: &RunId,
+        state: &RunState,
+        signal: Signal,
+        by: Actor,
+    ) -> Result<(), SubmitError> {
         match signal {
             Signal::Submit { declaration } if state.ended.is_some() => {
                 self.doors.resume_with(run, *declaration, by).await?;
@@ -235,8 +255,13 @@ pub(super) enum Asked {
 }
 
 /// The action that a decision is about: the named one, or the only one that did not complete.
-pub(super) fn decided(state: &RunState, decision: &provost_protocol::Decision) -> Result<Asked, RefusedDeclaration> {
-    let refuse = |message: String| Err(RefusedDeclaration::new("not_decidable", message, Some("/payload/action_id".into())));
+pub(super) fn decided(
+    state: &RunState,
+    decision: &provost_protocol::Decision,
+) -> Result<Asked, RefusedDeclaration> {
+    let refuse = |message: String| {
+        Err(RefusedDeclaration::new("not_decidable", message, Some("/payload/action_id".into())))
+    };
     let choice = match decision.choice {
         Decided::Retry => Choice::Retry,
         Decided::Skip => Choice::Skip,
@@ -261,7 +286,9 @@ pub(super) fn decided(state: &RunState, decision: &provost_protocol::Decision) -
             match (all.next(), all.next()) {
                 (Some(action), None) => action,
                 (None, _) => return refuse("no action failed or is blocked".to_owned()),
-                (Some(_), Some(_)) => return refuse("several actions failed or are blocked; name one".to_owned()),
+                (Some(_), Some(_)) => {
+                    return refuse("several actions failed or are blocked; name one".to_owned());
+                }
             }
         }
     };
@@ -278,7 +305,8 @@ pub(super) fn revision(state: &RunState, declaration: Declaration) -> Declaratio
         (0..).zip(&declaration.add).map(|(index, step)| (step.spec.label.clone(), index)).collect();
     let mut revised = Declaration { intent: "revise".into(), ..declaration };
     for (id, action) in state.open_actions().filter(|(_, action)| action.spec.under.is_none()) {
-        let untouched = action.stage == provost_engine::state::Stage::Pending && !action.holds && action.wait.is_none();
+        let untouched =
+            action.stage == provost_engine::state::Stage::Pending && !action.holds && action.wait.is_none();
         match labels.get(&action.spec.label) {
             Some(index) if untouched => revised.replace.push((id, *index)),
             _ => revised.cancel.push(id),
@@ -289,7 +317,8 @@ pub(super) fn revision(state: &RunState, declaration: Declaration) -> Declaratio
 
 /// The addresses that a declaration names, with where they stand in it.
 fn stored_references(accepted: &Accepted) -> Vec<(String, String)> {
-    let is_stored = |reference: &Reference| matches!(reference, Reference::Runtime(_) | Reference::StoredArtifact(_));
+    let is_stored =
+        |reference: &Reference| matches!(reference, Reference::Runtime(_) | Reference::StoredArtifact(_));
     let mut found = Vec::new();
     for (index, action) in accepted.content.declared().iter().enumerate() {
         let at = |field: &str| format!("/payload/actions/{index}/{field}");
@@ -307,13 +336,19 @@ fn stored_references(accepted: &Accepted) -> Vec<(String, String)> {
         {
             found.push((at("for_each/in"), reference.to_string()));
         }
-        let contexts = action.context_refs.iter().map(|context| &context.reference).filter(|named| is_stored(named));
+        let contexts =
+            action.context_refs.iter().map(|context| &context.reference).filter(|named| is_stored(named));
         found.extend(contexts.map(|reference| (at("context_refs"), reference.to_string())));
-        found.extend(expanded(action, &is_stored).into_iter().map(|text| (format!("/payload/refs/{index}/ref"), text)));
+        found.extend(
+            expanded(action, &is_stored).into_iter().map(|text| (format!("/payload/refs/{index}/ref"), text)),
+        );
     }
     if let Content::Report(report) = &accepted.content {
         let refs = report.sections.iter().flat_map(|section| &section.refs).map(|context| &context.reference);
-        found.extend(refs.filter(|named| is_stored(named)).map(|named| ("/payload/sections".to_owned(), named.to_string())));
+        found.extend(
+            refs.filter(|named| is_stored(named))
+                .map(|named| ("/payload/sections".to_owned(), named.to_string())),
+        );
     }
     found
 }

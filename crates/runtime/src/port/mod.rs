@@ -28,7 +28,9 @@ pub use hooks::{
 };
 pub use ids::{IdKind, Ids};
 pub use mediator::{MediatedCall, Mediation, Mediator, Rejection, Waiting};
-pub use model::{Backoff, Carrier, Model, ModelError, Reservation, Retry, TurnAnswer, TurnCache, TurnRequest};
+pub use model::{
+    Backoff, Carrier, Model, ModelError, Reservation, Retry, TurnAnswer, TurnCache, TurnRequest,
+};
 pub use model_hooks::{AfterModel, BeforeModel, Guard, ModelTurn, SpokenTurn};
 pub use policy_provider::{PolicyProvider, Ruling};
 pub use provost_contract::tool::ToolExecutor as DeclaredExecutor;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::json::Object;
 
+use super::super::REFUSED_DECLARATION;
 use super::super::{Holder, Line, OpenRequest, OpenTurn, Response, RunState, Transcript};
 use super::run::{Decider, mark_cancelled, reopen};
-use super::super::REFUSED_DECLARATION;
 use super::{Problem, need};
 use crate::event::{
     Choice, DeclarationAccepted, Event, HistoryCompacted, Hook, HookAnswer, HookAnswered, ModelFailed,
@@ -151,7 +151,8 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
         }
     }
     // What adds no work and answers nothing leaves the model with the next word.
-    let speaks = accepted.origin == Origin::Declaration && accepted.add.is_empty() && accepted.answer.is_none();
+    let speaks =
+        accepted.origin == Origin::Declaration && accepted.add.is_empty() && accepted.answer.is_none();
     if speaks && !matches!(accepted.intent.as_str(), "answer" | "done") {
         state.unseen += 1;
     }

@@ -128,7 +128,9 @@ impl Address {
 /// Returns an action by its id, or the newest of a label.
 pub(crate) fn find<'a>(state: &'a RunState, name: &str) -> Option<&'a Action> {
     let by_id = name.parse().ok().and_then(|id| state.action(id));
-    by_id.or_else(|| state.actions.values().rev().map(|action| &**action).find(|action| action.spec.label == name))
+    by_id.or_else(|| {
+        state.actions.values().rev().map(|action| &**action).find(|action| action.spec.label == name)
+    })
 }
 
 /// What an action came to in short: its executor's words, its tool's, or how its output begins.
@@ -180,7 +182,9 @@ impl Selection {
         }
         if let Some(pointer) = map.get("pointer") {
             return match pointer.as_str() {
-                Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(Self::Pointer(pointer.to_owned())),
+                Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => {
+                    Ok(Self::Pointer(pointer.to_owned()))
+                }
                 _ => Err("pointer must be a JSON pointer such as /a/0".into()),
             };
         }
@@ -192,7 +196,10 @@ impl Selection {
         let context = map.get("context_lines").map_or(Some(0), number);
         match (pattern.filter(|pattern| !pattern.is_empty()), context) {
             (Some(pattern), Some(context)) => Ok(Self::Around(pattern.to_owned(), context)),
-            _ => Err("the range must be lines, around_matches with a text (or with pattern), or pointer".into()),
+            _ => {
+                Err("the range must be lines, around_matches with a text (or with pattern), or pointer"
+                    .into())
+            }
         }
     }
 
@@ -201,7 +208,11 @@ impl Selection {
     /// # Errors
     /// If there is no such part.
     pub fn of(&self, value: &Value) -> Result<Value, String> {
-        let text = || value.as_str().map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), str::to_owned);
+        let text = || {
+            value
+                .as_str()
+                .map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), str::to_owned)
+        };
         match self {
             Self::Whole => Ok(value.clone()),
             Self::Pointer(pointer) => {
@@ -211,7 +222,11 @@ impl Selection {
                 let text = text();
                 let count = text.lines().count();
                 let lines: Vec<&str> = text.lines().skip(from - 1).take(to - from + 1).collect();
-                if lines.is_empty() { Err(format!("there are only {count} lines")) } else { Ok(lines.join("\n").into()) }
+                if lines.is_empty() {
+                    Err(format!("there are only {count} lines"))
+                } else {
+                    Ok(lines.join("\n").into())
+                }
             }
             Self::Around(pattern, context) => around(&text(), pattern, *context),
         }
@@ -257,7 +272,9 @@ mod tests {
         let long = Address::parse("runtime://runs/r1/actions/1.0/output").unwrap();
         assert_eq!(Address::parse("runtime://r1/actions/1.0/output").unwrap(), long);
         assert_eq!(Address::parse("artifact://r1/1.0").unwrap(), long);
-        for bad in ["runtime://runs/r1", "runtime://runs/r1/actions/a/stdout", "artifact://r1", "md:a", "file:x"] {
+        for bad in
+            ["runtime://runs/r1", "runtime://runs/r1/actions/a/stdout", "artifact://r1", "md:a", "file:x"]
+        {
             assert!(Address::parse(bad).is_err(), "{bad}");
         }
     }

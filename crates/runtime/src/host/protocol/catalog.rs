@@ -41,7 +41,8 @@ impl Speech {
                 Verdict::Ask => Permission::Ask,
                 Verdict::Deny => Permission::Deny,
             });
-            entry.input_schema = Some(ArgumentSchema::compile(&schema).map_err(|error| unreadable(name, &error))?);
+            entry.input_schema =
+                Some(ArgumentSchema::compile(&schema).map_err(|error| unreadable(name, &error))?);
             entries.push(entry);
         }
         entries.extend(operations()?);
@@ -61,7 +62,8 @@ impl Speech {
 }
 
 fn unreadable(name: &str, error: &ContractError) -> ContractError {
-    ContractError::with_message("invalid_catalog", format!("the parameters of {name}: {}", error.message())).about(name)
+    ContractError::with_message("invalid_catalog", format!("the parameters of {name}: {}", error.message()))
+        .about(name)
 }
 
 /// The operations of the runtime itself. They change nothing outside.
@@ -86,7 +88,11 @@ fn operations() -> Result<Vec<Entry>> {
     });
     let known = [
         ("wait", "Waits for a time.", waits),
-        ("merge", "Puts the results of its context_refs, or of its dependencies, into one object by name.", nothing.clone()),
+        (
+            "merge",
+            "Puts the results of its context_refs, or of its dependencies, into one object by name.",
+            nothing.clone(),
+        ),
         ("checkpoint", "Records where the work stands.", nothing.clone()),
         ("summarize", "Sums up its context_refs, or its dependencies, by counting and cutting.", nothing),
         ("expand_ref", "Reads more of a stored result.", expands),

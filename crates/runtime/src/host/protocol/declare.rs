@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use provost_contract::action::policies::{Layer, Merged, Policies, Policy as _};
 use provost_contract::action::{
-    Access, Action, ConditionStatus, ContextRef, ExecutorType, Idempotency, Reference, Resource, ResultPolicy,
-    is_replaced,
+    Access, Action, ConditionStatus, ContextRef, ExecutorType, Idempotency, Reference, Resource,
+    ResultPolicy, is_replaced,
 };
 use provost_contract::json::{self, Object};
 use provost_contract::tool::ToolFacts;
@@ -125,7 +125,10 @@ impl Reading<'_> {
         Declaration {
             intent: intent.to_owned(),
             answer: answers.then(|| Payload::inline(message.clone())),
-            note: accepted.user_visible.clone().or_else(|| (!answers && !message.is_empty()).then_some(message)),
+            note: accepted
+                .user_visible
+                .clone()
+                .or_else(|| (!answers && !message.is_empty()).then_some(message)),
             title,
             violations,
             ..Declaration::default()
@@ -141,14 +144,16 @@ impl Reading<'_> {
     ) -> Result<(Step, Object), RefusedDeclaration> {
         let (kind, target) = self.executor(action, at)?;
         let (args, raw, unprepared) = self.arguments(action, kind, &target);
-        let mut spec = ActionSpec::new(ActionId { declaration: 0, index: 0 }, operation(action, &target), kind);
+        let mut spec =
+            ActionSpec::new(ActionId { declaration: 0, index: 0 }, operation(action, &target), kind);
         spec.executor.target.clone_from(&target);
         spec.executor.reasons = vec!["named by the declaration".to_owned()];
         spec.label = action.id.to_string();
         spec.args = args;
         spec.unprepared = unprepared;
         spec.facts = facts(self.agent, kind, &target);
-        spec.each = action.for_each.as_ref().map(|each| Each { list: each.list().to_string(), max: each.max() });
+        spec.each =
+            action.for_each.as_ref().map(|each| Each { list: each.list().to_string(), max: each.max() });
         spec.resolves = holds_references(&Value::Object(action.input.clone()));
         spec.wait_ms = (kind == ExecutorKind::Timer).then(|| milliseconds(&action.input));
         spec.prompt = action.prompt.as_ref().map(|prompt| prompt.text.clone());
@@ -238,7 +243,9 @@ impl Reading<'_> {
         if kind != ExecutorKind::Runtime {
             return if refs.is_empty() { Value::Null } else { json!({ "refs": refs }) };
         }
-        let own = || action.depends_on.iter().map(|id| json!({ "ref": self.address(&format!("action:{id}.output")) }));
+        let own = || {
+            action.depends_on.iter().map(|id| json!({ "ref": self.address(&format!("action:{id}.output")) }))
+        };
         match target {
             "merge" | "summarize" if refs.is_empty() => json!({ "refs": own().collect::<Value>() }),
             _ => json!({ "refs": refs }),
@@ -293,7 +300,10 @@ impl Reading<'_> {
                 Some(index) => step.when.push((*index, condition.status)),
                 None if condition.status == ConditionStatus::Completed => {}
                 None => {
-                    let message = format!("{}: {} completed earlier, so this condition never holds", action.id, condition.action);
+                    let message = format!(
+                        "{}: {} completed earlier, so this condition never holds",
+                        action.id, condition.action
+                    );
                     return Err(RefusedDeclaration::new("invalid_schema", message, Some(at.field("when"))));
                 }
             }
@@ -357,13 +367,18 @@ fn holds_references(value: &Value) -> bool {
 
 /// What the model wants to see: as the action says, else as its declaration says for all of them.
 fn result_policy(action: &Action, envelope: Option<&Envelope>) -> ResultPolicy {
-    let Some(wish) = envelope.map(|envelope| &envelope.response_policy).filter(|wish| !wish.is_empty()) else {
+    let Some(wish) = envelope.map(|envelope| &envelope.response_policy).filter(|wish| !wish.is_empty())
+    else {
         return action.result_policy.clone();
     };
     let mut policy = action.result_policy.clone();
     if policy == ResultPolicy::default() {
         let known = ["return_to_model", "store_full", "priority", "if_truncated"];
-        let said: Object = wish.iter().filter(|(key, _)| known.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let said: Object = wish
+            .iter()
+            .filter(|(key, _)| known.contains(&key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
         policy = ResultPolicy::parse(&said.into()).unwrap_or(policy);
     }
     let most = json::present(wish, "max_tokens").and_then(Value::as_u64).filter(|most| *most > 0);

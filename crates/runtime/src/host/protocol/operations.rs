@@ -77,7 +77,8 @@ fn expand(work: &Work) -> Result<Value, Fault> {
         return Err(Fault::new("unresolved_reference", "there is no reference to expand"));
     };
     let value = known(source).map_err(|fault| Fault { code: "unresolved_reference".into(), ..fault })?;
-    let selection = Selection::parse(work.raw.get("range")).map_err(|why| Fault::new("invalid_range", why))?;
+    let selection =
+        Selection::parse(work.raw.get("range")).map_err(|why| Fault::new("invalid_range", why))?;
     selection.of(value).map_err(|why| Fault::new("invalid_range", format!("{}: {why}", source.reference)))
 }
 
@@ -90,13 +91,22 @@ fn report(work: &Work) -> Result<Value, Fault> {
     for section in spec.get("sections").and_then(Value::as_array).into_iter().flatten() {
         let count = section.get("refs").and_then(Value::as_array).map_or(0, Vec::len);
         let own: Vec<&Source> = sources.by_ref().take(count).collect();
-        let texts: Vec<String> = own.iter().filter_map(|source| source.value.as_ref().ok()).map(text_of).collect();
-        let content = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+        let texts: Vec<String> =
+            own.iter().filter_map(|source| source.value.as_ref().ok()).map(text_of).collect();
+        let content = texts
+            .iter()
+            .map(|text| text.trim())
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n");
         let title = section.get("title").and_then(Value::as_str).unwrap_or_default();
         let id = section.get("id").and_then(Value::as_str).unwrap_or_default();
         let required = section.get("required") != Some(&Value::Bool(false));
         if content.is_empty() && required {
-            return Err(Fault::new("empty_section", format!("the section {id} is required and has no content")));
+            return Err(Fault::new(
+                "empty_section",
+                format!("the section {id} is required and has no content"),
+            ));
         }
         if !content.is_empty() {
             sections.push((id.to_owned(), title.to_owned(), content));
@@ -104,9 +114,13 @@ fn report(work: &Work) -> Result<Value, Fault> {
     }
     let title = spec.get("title").and_then(Value::as_str).unwrap_or_default();
     if spec.get("format").and_then(Value::as_str) == Some("json") {
-        let sections: Value =
-            sections.iter().map(|(id, title, content)| json!({ "id": id, "title": title, "content": content })).collect();
-        return Ok(serde_json::to_string_pretty(&json!({ "title": title, "sections": sections })).unwrap_or_default().into());
+        let sections: Value = sections
+            .iter()
+            .map(|(id, title, content)| json!({ "id": id, "title": title, "content": content }))
+            .collect();
+        return Ok(serde_json::to_string_pretty(&json!({ "title": title, "sections": sections }))
+            .unwrap_or_default()
+            .into());
     }
     let heading = Some(format!("# {title}")).filter(|_| !title.is_empty());
     let sections = sections.iter().map(|(_, title, content)| format!("## {title}\n\n{content}"));

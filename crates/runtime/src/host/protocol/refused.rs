@@ -20,7 +20,11 @@ impl RefusedDeclaration {
     pub(in crate::host) fn new(code: &str, message: impl Into<String>, pointer: Option<String>) -> Self {
         let message = message.into();
         let finding = json!({ "code": code, "message": message, "pointer": pointer });
-        Self { code: code.to_owned(), message: format!("Nothing was run. {code}: {message}"), findings: vec![finding] }
+        Self {
+            code: code.to_owned(),
+            message: format!("Nothing was run. {code}: {message}"),
+            findings: vec![finding],
+        }
     }
 
     /// Returns the reasons that a check found.

@@ -3,19 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use provost_contract::Message;
 use provost_contract::json::{self, Object};
 use provost_contract::provider_turn::{ProviderTurn, RequestedCall};
 use provost_contract::sensitivity;
 use provost_contract::tool::ToolCatalog;
-use provost_contract::Message;
 use provost_engine::event::{ActionEnd, Choice, Declaration, Parsed};
 use provost_engine::state::{Action, BESIDE_DECLARATION, Transcript};
 use provost_engine::{Carrying, ModelAnswer, ModelResponse, RunState};
 use provost_protocol::offer::{CARRIER_DESCRIPTION, Dialect, OfferedCarrier, carrier_schema};
 use provost_protocol::tokens::{Bpe, TokenCounter as _};
-use provost_protocol::{
-    Accepted, AssistantMessage, Content, Finish, NativeCall, accept,
-};
+use provost_protocol::{Accepted, AssistantMessage, Content, Finish, NativeCall, accept};
 use serde_json::{Value, json};
 
 use super::catalog::Speech;
@@ -58,7 +56,9 @@ impl HostPerformer {
         };
         let answer = match self.host.model.turn(asked).await {
             Ok(answer) => answer,
-            Err(error) => return response::raised(of, &error, self.host.backoff.pause(call.attempt, error.retry)),
+            Err(error) => {
+                return response::raised(of, &error, self.host.backoff.pause(call.attempt, error.retry));
+            }
         };
         let turn = match provider_turn(answer) {
             Ok(turn) => turn,
@@ -135,7 +135,8 @@ impl Offer {
 fn completed(state: &RunState) -> BTreeMap<String, Earlier> {
     let done = |action: &&Action| {
         let end = action.end.as_ref();
-        action.spec.under.is_none() && end.is_some_and(|end| end.status == ActionEnd::Completed && end.satisfying)
+        action.spec.under.is_none()
+            && end.is_some_and(|end| end.status == ActionEnd::Completed && end.satisfying)
     };
     let completed = state.actions.values().map(|action| &**action).filter(done);
     completed.map(|action| (action.spec.label.clone(), Earlier::Here(action.spec.id))).collect()
