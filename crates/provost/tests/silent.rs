@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use provost::{
-    ClientResult, Decision, Delta, EventKind, FnModel, Followed, ManualClock, Request, RunStatus, Runtime,
-    Script, Seq, SessionOptions, StartError, Tool, WorkError,
+    Agent, ClientResult, Decision, Delta, EventKind, FnModel, Followed, ManualClock, Request, RunStatus,
+    Runtime, Script, Seq, SessionOptions, StartError, Tool, WorkError,
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,11 @@ async fn a_principal_that_is_none_is_refused_at_the_door() {
     ] {
         let refused = start(garbage.clone()).await.err();
         assert!(matches!(refused, Some(StartError::Invalid(_))), "{garbage}: {refused:?}");
+        let policy = Request::new("Go.").principal(garbage.clone()).policy(&Agent::new("a"), &json!({}));
+        assert!(policy.is_err(), "{garbage} has no policy: {policy:?}");
     }
+    let policy = Request::new("Go.").policy(&Agent::new("a"), &json!({})).unwrap();
+    assert_eq!(policy["principal"]["auth_source"], "embedded");
     let whole =
         json!({ "acting_user_id": 7, "auth_source": "user", "owner_type": "user", "owner_key": "ada" });
     for good in [whole, json!({ "acting_user_id": 7 })] {

@@ -244,6 +244,9 @@ impl Talk {
     /// Watches a run until it waits or ends, and answers what `--yes` allows.
     async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
         let run = handle.run().clone();
+        if self.screen.is_json() {
+            self.screen.document(&self.conversation.run_document(&run));
+        }
         let setup = &self.conversation.setup;
         let (limits, context) = (follow::gauges_of(setup, &run).await, follow::context(setup, &run).await);
         let live = Live::new(self.screen, Manner::Chat, limits, context);

@@ -17,6 +17,7 @@ pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) 
 }
 
 async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
+    reopened.announce(*screen).await?;
     let (setup, run) = (&reopened.setup, &reopened.run);
     let questions = Question::of(setup, run).await?;
     // Several questions are asked one after the other, each with its own answer.

@@ -48,7 +48,8 @@ pub struct ClientRequest {
 
 impl Runtime {
     /// Returns the questions that wait for a person's decision, in the order in which they were asked:
-    /// approvals, and calls in doubt, which may or may not have taken effect.
+    /// approvals, and calls in doubt, which may or may not have taken effect. An expired question is not
+    /// among them.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
@@ -93,9 +94,13 @@ impl Runtime {
             for wait in &page.items {
                 all.extend(self.pending_of(&wait.row.wait).await?);
             }
-            let Some(next) = page.next else { return Ok(all) };
+            let Some(next) = page.next else { break };
             after = Some(next);
         }
+        // A wait whose time is over accepts no answer any more, even if no worker has settled it yet.
+        let now = Time(self.0.host.clock.now_ms());
+        all.retain(|pending| pending.due.is_none_or(|due| due > now));
+        Ok(all)
     }
 
     /// Returns the question of a wait, as recorded in the journal.
