@@ -130,7 +130,10 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
 #[test]
 fn the_environment_goes_before_files() {
     let home = Home::new("", "[storage]\nanchor = \"../anchors\"\n");
-    assert_eq!(home.shown("storage.anchor"), [r#"storage.anchor = "../anchors"  # [here]/home/p/provost.toml:2"#]);
+    assert_eq!(
+        home.shown("storage.anchor"),
+        [r#"storage.anchor = "../anchors"  # [here]/home/p/provost.toml:2"#]
+    );
     let mut command = home.0.command(&["config", "show", "--origin"]);
     command.current_dir(home.0.path("home/p")).env("PROVOST_ANCHOR_FILE", "/var/anchors");
     let printed = home.0.printed(command.env("PROVOST_DATABASE_URL", "/var/p.db"));

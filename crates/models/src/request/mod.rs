@@ -10,7 +10,7 @@ mod tool_choice;
 
 pub(crate) use offered::OfferedTool;
 pub use reasoning::{Effort, Reasoning};
-pub(crate) use request::Ask;
+pub(crate) use request::ProviderRequest;
 pub(crate) use sent::Sent;
 pub use settings::{ParallelCalls, PromptCache, Settings};
 pub use tool_choice::ToolChoice;
