@@ -239,5 +239,7 @@ fn declarations_that_are_none_are_refused() {
     ] {
         let refused = self::builder().executor(declarations.clone(), executor()).build().err();
         assert!(matches!(refused, Some(BuildError::Ignored(_))), "{declarations}: {refused:?}");
+        let told = refused.map(|refused| refused.to_string()).unwrap_or_default();
+        assert!(!told.contains("array"), "JSON has objects: {told}");
     }
 }

@@ -56,6 +56,20 @@ async fn a_principal_that_is_none_is_refused_at_the_door() {
     }
 }
 
+/// JSON has objects, so an error says object, with the code and the field of the contract.
+#[tokio::test]
+async fn a_message_that_is_no_object_is_refused_in_the_words_of_json() {
+    let scene = Scene::new(Script::new().say("Done."));
+    let refused = scene.runtime.start(Request::from_messages(vec![json!("Go.")])).await.err();
+    let Some(StartError::Invalid(error)) = refused else { panic!("{refused:?}") };
+    assert_eq!(
+        (error.code(), error.message()),
+        ("invalid_agent_conversation_message", "message must be an object")
+    );
+    let good = json!({ "role": "user", "content": "Go." });
+    assert!(scene.runtime.start(Request::from_messages(vec![good])).await.is_ok());
+}
+
 #[tokio::test]
 async fn a_run_that_exists_is_a_typed_error() {
     let scene = Scene::new(Script::new().say("Done."));

@@ -181,7 +181,7 @@ mod tests {
 
     fn types(chat_input: &mut ChatInput, text: &str) {
         text.chars().for_each(|letter| {
-            chat_input.work(if letter == '\n' { Key::Enter } else { Key::Letter(letter) })
+            chat_input.work(if letter == '\n' { Key::Enter } else { Key::Letter(letter) });
         });
     }
 
