@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the terminal in this folder: the program runs in tmux, Chromium draws what stands there.
+"""Takes the pictures of the terminal in this folder: the program runs in tmux, Chromium or Pillow draws the screen.
 
-Usage: docs/images/shoot.py [PROVOST] [NAME...]     needs tmux and chromium; PROVOST defaults to target/debug/provost
+Usage: docs/images/shoot.py [PROVOST] [NAME...]     needs tmux, and chromium or Pillow; PROVOST defaults to target/debug/provost
 """
 import html, http.server, json, os, re, shutil, subprocess, sys, tempfile, threading, time
 
@@ -99,30 +99,45 @@ class Terminal:
         self.tmux("kill-session", "-t", self.name)
 
 
+def parts(line, style, colour):
+    """The pieces of a line, each with its style and colour, and what holds at its end."""
+    found = []
+    for part in re.split(r"(\x1b\[[0-9;]*m)", line):
+        codes = re.fullmatch(r"\x1b\[([0-9;]*)m", part)
+        if codes:
+            for code in (codes[1] or "0").split(";"):
+                if code in ("", "0"):
+                    style, colour = frozenset(), None
+                elif code == "39":
+                    colour = None
+                elif 30 <= int(code) <= 37:
+                    colour = COLOURS[int(code) - 30]
+                else:
+                    style = style | {code}
+        elif part:
+            found.append((part, style, colour or TEXT))
+    return found, style, colour
+
+
+def rows_of(text):
+    style, colour = frozenset(), None
+    for line in text.split("\n"):
+        found, style, colour = parts(line, style, colour)
+        yield found
+
+
 def page(text, size):
     """The lines of a terminal as a page: every cell on the grid."""
-    rows, style, colour = [], set(), None
-    for line in text.split("\n"):
+    rows = []
+    for found in rows_of(text):
         row = []
-        for part in re.split(r"(\x1b\[[0-9;]*m)", line):
-            codes = re.fullmatch(r"\x1b\[([0-9;]*)m", part)
-            if codes:
-                for code in (codes[1] or "0").split(";"):
-                    if code in ("", "0"):
-                        style, colour = set(), None
-                    elif code == "39":
-                        colour = None
-                    elif 30 <= int(code) <= 37:
-                        colour = COLOURS[int(code) - 30]
-                    else:
-                        style.add(code)
-            elif part:
-                css = f"color:{colour or TEXT};"
-                css += "opacity:.6;" if "2" in style else ""
-                css += "font-weight:700;" if "1" in style else ""
-                css += "text-decoration:underline;" if "4" in style else ""
-                cells = "".join(f"<i>{html.escape(cell)}</i>" for cell in part)
-                row.append(f'<span style="{css}">{cells}</span>')
+        for part, style, colour in found:
+            css = f"color:{colour};"
+            css += "opacity:.6;" if "2" in style else ""
+            css += "font-weight:700;" if "1" in style else ""
+            css += "text-decoration:underline;" if "4" in style else ""
+            cells = "".join(f"<i>{html.escape(cell)}</i>" for cell in part)
+            row.append(f'<span style="{css}">{cells}</span>')
         rows.append(f"<div>{''.join(row)}</div>")
     css = (f"html,body{{margin:0;background:{BACKGROUND}}}"
            "pre{margin:0;padding:16px;font:15px/20px 'DejaVu Sans Mono',monospace}div{height:20px;white-space:pre}"
@@ -131,6 +146,35 @@ def page(text, size):
 
 
 def draw(text, size, png):
+    if shutil.which("chromium"):
+        return draw_page(text, size, png)
+    return draw_cells(text, size, png)
+
+
+def draw_cells(text, size, png):
+    """The same picture without a browser."""
+    from PIL import Image, ImageColor, ImageDraw, ImageFont
+    fonts = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono"
+    plain, bold = (ImageFont.truetype(f"{fonts}{kind}.ttf", 22) for kind in ("", "-Bold"))
+    width, height, edge = 13.5, 30, 24
+    image = Image.new("RGB", (int(size[0] * width) + 2 * edge, size[1] * height + 2 * edge), BACKGROUND)
+    canvas, background = ImageDraw.Draw(image), ImageColor.getrgb(BACKGROUND)
+    for number, found in enumerate(rows_of(text)):
+        column = 0
+        for part, style, colour in found:
+            paint = ImageColor.getrgb(colour)
+            if "2" in style:
+                paint = tuple(round(.6 * ours + .4 * theirs) for ours, theirs in zip(paint, background))
+            for cell in part:
+                x, y = edge + column * width, edge + number * height
+                canvas.text((x, y), cell, fill=paint, font=bold if "1" in style else plain)
+                if "4" in style:
+                    canvas.line((x, y + 26, x + width, y + 26), fill=paint)
+                column += 1
+    image.save(png, optimize=True)
+
+
+def draw_page(text, size, png):
     folder = tempfile.mkdtemp()
     body, width, height = page(text, size)
     write(folder, {"page.html": body})
@@ -195,12 +239,27 @@ def chat(terminal, folder):
     time.sleep(1)
 
 
+def wide(terminal, folder):
+    test = 'for n in 1 2 3; do echo "test sums::case_$n ... ok"; done; echo "test sums::negative ... FAILED"; exit 1\n'
+    before = "def add(left, right):\n    \"\"\"Adds two amounts; an amount may be negative.\"\"\"\n    return abs(left) + right\n"
+    after = before.replace("abs(left)", "left")
+    model = Model([call("shell/run", argv=["sh", "test.sh"]), call("fs/read", path="src/sum.py"),
+                   {**call("fs/write", path="src/sum.py", content=after),
+                    "content": "`add` drops the sign of its first argument: `abs(left)` makes a negative amount positive. "
+                               "That is why **`sums::negative`** fails while the three other tests pass, so I return the plain sum."}])
+    project(folder, model.url, {"test.sh": test, "src/sum.py": before})
+    terminal.types("clear; provost run 'find out why sums::negative fails, and fix it'")
+    terminal.until(r"y n e .* ›")
+    time.sleep(1)
+
+
 SCENES = {
     "quick-start": (quick_start, (80, 66)),
     "approval-long-diff": (long_diff, (80, 24)),
     "failing-tests": (failing_tests, (80, 36)),
     "outage": (outage, (80, 16)),
     "chat": (chat, (80, 18)),
+    "wide": (wide, (160, 50)),
 }
 
 

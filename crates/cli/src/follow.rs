@@ -20,7 +20,7 @@ use crate::record::{self, Record};
 use crate::run_name;
 use crate::screen::{Screen, Stream};
 use crate::text::{Line, Span};
-use crate::typing::{self, Desk, Key};
+use crate::typing::{self, ChatInput, Key};
 use crate::view::{Context, Fold, Gauge, elsewhere, fact, gauges, untouched, waits};
 
 /// How often timers and streamed text are redrawn.
@@ -130,7 +130,7 @@ impl Watched {
         setup: &ProjectRuntime,
         handle: &RunHandle,
         going_on: &str,
-        (mut desk, screen): (Option<&mut Desk>, Screen),
+        (mut chat_input, screen): (Option<&mut ChatInput>, Screen),
     ) -> Result<Outcome, Failure> {
         let mut cancelling = false;
         // Typed text must not appear among the lines of the run.
@@ -140,8 +140,8 @@ impl Watched {
         let mut ticks = tokio::time::interval(TICK);
         let outcome = handle.outcome();
         tokio::pin!(outcome);
-        if let Some(desk) = desk.as_deref_mut() {
-            self.live.desk(desk);
+        if let Some(chat_input) = chat_input.as_deref_mut() {
+            self.live.chat_input(chat_input);
         }
         let outcome = loop {
             tokio::select! {
@@ -150,9 +150,9 @@ impl Watched {
                     None => break outcome.await,
                 },
                 outcome = &mut outcome => break outcome,
-                key = typed(&mut desk) => if let Some(desk) = desk.as_deref_mut() {
-                    desk.work(key);
-                    self.live.desk(desk);
+                key = typed(&mut chat_input) => if let Some(chat_input) = chat_input.as_deref_mut() {
+                    chat_input.work(key);
+                    self.live.chat_input(chat_input);
                 },
                 _ = ticks.tick(), if self.live.is_drawn() => {
                     typing::renew();
@@ -202,10 +202,10 @@ impl Watched {
     }
 }
 
-/// The next key that is typed at a desk.
-async fn typed(desk: &mut Option<&mut Desk>) -> Key {
-    match desk {
-        Some(desk) => desk.next_key().await,
+/// The next key that is typed at a chat_input.
+async fn typed(chat_input: &mut Option<&mut ChatInput>) -> Key {
+    match chat_input {
+        Some(chat_input) => chat_input.next_key().await,
         None => std::future::pending().await,
     }
 }

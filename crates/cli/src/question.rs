@@ -1,4 +1,4 @@
-//! A question of an agent to whoever it works for.
+//! A question that an agent asks a person.
 
 use provost::ClientResult;
 use provost_contract::json;

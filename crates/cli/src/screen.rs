@@ -233,7 +233,7 @@ impl Printer {
     }
 }
 
-/// How wide the terminal is: as somebody says, or as it says itself.
+/// The width of the terminal: from the environment, or as the terminal reports it.
 fn columns() -> Option<usize> {
     let size = || terminal::size().ok().map(|(columns, _)| usize::from(columns));
     environment::columns().or_else(size).filter(|columns| *columns > 0)

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use provost::{Covers, Remember, Time};
-use provost_contract::action::{SideEffect, SideEffects};
-use provost_engine::event::WaitKind;
-use provost_engine::{enclosing, view};
+use provost::{Covers, Remember, Time, standing_offers};
+use provost_engine::view;
 
 use crate::text::{Local, first_line};
 use crate::view::object;
@@ -20,35 +18,8 @@ pub(crate) struct Offer {
 
 /// Returns the standing approvals that a person can grant, the narrowest first. The error says why there is none.
 pub(crate) fn offers(asked: &view::Pending) -> Result<Vec<Offer>, &'static str> {
-    refused(asked).map_or(Ok(()), Err)?;
-    let tool = &asked.tool;
-    let offer = |covers: Covers| Offer { words: words(tool, &covers, Some(asked)), covers };
-    let narrow: Vec<Covers> = match &asked.place {
-        Some(place) => enclosing(place).take(2).map(|place| Covers::Place(place.to_owned())).collect(),
-        None => vec![Covers::Call],
-    };
-    Ok(narrow.into_iter().chain([Covers::Tool]).map(offer).collect())
-}
-
-/// Returns why no standing approval is possible, or `None`.
-fn refused(asked: &view::Pending) -> Option<&'static str> {
-    let SideEffects::Declared(effects) = &asked.facts.effects else {
-        return Some("the effects of the tool are not declared");
-    };
-    let is_final = |effect: &SideEffect| {
-        matches!(effect, SideEffect::Send | SideEffect::Delete | SideEffect::Purchase | SideEffect::Publish)
-    };
-    if asked.in_doubt {
-        Some("a call in doubt is decided individually")
-    } else if asked.person_only || asked.asked_by_tool {
-        Some("it needs a one-time approval")
-    } else if asked.kind != (WaitKind::Approval { change_set: None }) {
-        Some("the question is about exactly these changes")
-    } else if effects.iter().any(is_final) {
-        Some("its effect cannot be undone")
-    } else {
-        None
-    }
+    let offer = |covers: Covers| Offer { words: words(&asked.tool, &covers, Some(asked)), covers };
+    Ok(standing_offers(asked)?.into_iter().map(offer).collect())
 }
 
 /// Returns the calls that an approval covers, as text. `asked` is the call that it was granted with, if known.

@@ -220,6 +220,17 @@ fn machines_read_one_event_a_line() {
     for kind in ["session", "event", "answer", "approval", "outcome", "budget", "decision"] {
         assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
     }
+    // Every message and answer begins with the name of its run, and ends with the outcome of that run.
+    assert_eq!(kinds[0], "session");
+    let of_runs: Vec<(&str, &Value)> = documents
+        .iter()
+        .map(|document| (document["type"].as_str().unwrap(), &document["run"]))
+        .filter(|(kind, _)| ["run", "outcome"].contains(kind))
+        .collect();
+    let (first, second) = (of_runs[0].1, of_runs[2].1);
+    assert_ne!(first, second);
+    let expected = [("run", first), ("outcome", first), ("run", second), ("outcome", second)];
+    assert_eq!(of_runs, [&expected[..], &expected[2..]].concat());
     let outcomes: Vec<&str> = documents
         .iter()
         .filter(|document| document["type"] == "outcome")

@@ -34,6 +34,30 @@ fn every_command_speaks_json() {
     assert_eq!((&failed["type"], &failed["error"]["code"]), (&"error".into(), &"PV0007".into()));
 }
 
+/// Every command that works on a run names it in its first line, also one that only records.
+#[test]
+fn the_first_line_names_the_run() {
+    let run = ["run", "-C", "examples/audit", "--json"];
+    let decides = |command: &'static str| vec![command, "last", "--json"];
+    for (before, command, outcome) in [
+        (None, run.to_vec(), true),
+        (Some(run), decides("approve"), true),
+        (Some(run), decides("reject"), true),
+        (Some(run), decides("resume"), true),
+        (Some(run), [decides("approve"), vec!["--only"]].concat(), false),
+    ] {
+        let world = World::new();
+        let id = before.map(|before| documents(&world.provost(&before))[0]["run"].clone());
+        let printed = documents(&world.provost(&command));
+        let first = &printed[0];
+        assert_eq!((&first["type"], &first["agent"]), (&"run".into(), &"auditor".into()), "{command:?}");
+        assert!(id.is_none_or(|id| id == first["run"]), "{command:?}: {first}");
+        let last = &printed[printed.len() - 1];
+        assert_eq!(last["type"] == "outcome", outcome, "{command:?}: {last}");
+        assert!(printed.iter().filter(|line| line["type"] == "run").count() == 1, "{command:?}");
+    }
+}
+
 #[test]
 fn large_documents_hold_what_people_see() {
     let world = World::new();

@@ -65,7 +65,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     fs::create_dir(home.0.path("home/p/w")).unwrap();
     let printed = home.provost(&["config", "show", "--origin"]);
     insta::assert_snapshot!(printed.stdout, @r#"
-    agents.a.max_turns = 3  # agents/a.md:3
+    agents.a.max_turns = 3  # [here]/home/p/agents/a.md:3
     defaults.agent = "a"  # default
     defaults.model = "mine"  # default
     defaults.repetition_limit = 20  # default
@@ -93,7 +93,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     models.mine.retry.retry_after_ms_max = 120000  # default
     models.mine.retry.wait_ms = 1000  # default
     models.mine.retry.wait_ms_max = 30000  # default
-    models.mine.settings.max_tokens = 7  # provost.toml:7
+    models.mine.settings.max_tokens = 7  # [here]/home/p/provost.toml:7
     models.mine.settings.model = "big"  # [here]/home/.config/provost/config.toml:6
     models.mine.settings.parallel_calls = "allowed"  # default
     models.mine.settings.prompt_cache = "five_minutes"  # default
@@ -103,7 +103,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     models.mine.timeouts.total_ms = 900000  # default
     policy.approvers = []  # default
     policy.categories.write = "ask"  # default
-    policy.tools."fs/edit" = "deny"  # provost.toml:4
+    policy.tools."fs/edit" = "deny"  # [here]/home/p/provost.toml:4
     storage.anchor = null  # default
     storage.database = "[here]/home/p/.provost/provost.db"  # default
     storage.seal_key = "[here]/home/.config/provost/seal.key"  # default
@@ -112,7 +112,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     tools.human = false  # default
     tools.shell = true  # default
     workspace.copy = false  # default
-    workspace.root = "w"  # provost.toml:2
+    workspace.root = "w"  # [here]/home/p/provost.toml:2
     "#);
     assert!(
         !printed.stdout.contains(KEY)
@@ -121,7 +121,7 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
     );
     let json = home.provost(&["config", "show", "--origin", "--json"]).stdout;
     assert!(
-        json.contains(r#"{"key":"models.mine.settings.max_tokens","value":7,"origin":{"kind":"file","name":"provost.toml:7"}}"#),
+        json.contains(r#"{"key":"models.mine.settings.max_tokens","value":7,"origin":{"kind":"file","name":"[here]/home/p/provost.toml:7"}}"#),
         "{json}"
     );
     assert!(!home.provost(&["config", "show"]).stdout.contains('#'));
@@ -130,7 +130,10 @@ fn the_effective_configuration_names_the_origin_of_every_value() {
 #[test]
 fn the_environment_goes_before_files() {
     let home = Home::new("", "[storage]\nanchor = \"../anchors\"\n");
-    assert_eq!(home.shown("storage.anchor"), [r#"storage.anchor = "../anchors"  # provost.toml:2"#]);
+    assert_eq!(
+        home.shown("storage.anchor"),
+        [r#"storage.anchor = "../anchors"  # [here]/home/p/provost.toml:2"#]
+    );
     let mut command = home.0.command(&["config", "show", "--origin"]);
     command.current_dir(home.0.path("home/p")).env("PROVOST_ANCHOR_FILE", "/var/anchors");
     let printed = home.0.printed(command.env("PROVOST_DATABASE_URL", "/var/p.db"));
@@ -148,7 +151,7 @@ fn a_model_of_the_project_goes_before_the_persons_and_gets_no_key_for_another_ad
     let home = Home::new(PERSON, whole);
     assert_eq!(
         home.shown("models.mine.settings.model "),
-        [r#"models.mine.settings.model = "own"  # provost.toml:3"#]
+        [r#"models.mine.settings.model = "own"  # [here]/home/p/provost.toml:3"#]
     );
     assert_eq!(home.shown("models.mine.settings.max_tokens"), [""; 0]);
     assert_eq!(

@@ -44,8 +44,10 @@ fn a_question_parks_the_run_and_is_answered_later() {
     let silent = world.provost(&["answer", "last"]);
     assert_eq!(silent.code, 1);
     assert!(silent.stderr.contains("there is no answer"), "{}", silent.stderr);
-    let only = world.provost(&["answer", "last", "--text", "2", "--only"]);
+    let only = world.provost(&["answer", "last", "--text", "2", "--only", "--json"]);
     assert_eq!(only.code, 0, "{}", only.stderr);
+    let first: Value = serde_json::from_str(only.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["type"], &first["agent"]), (&"run".into(), &"auditor".into()), "{first}");
     let again = world.provost(&["answer", "last", "--text", "1"]);
     assert_eq!(again.code, 1, "the first answer counts");
     assert!(again.stderr.starts_with("error[PV0008]: "), "{}", again.stderr);

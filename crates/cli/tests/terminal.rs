@@ -11,16 +11,27 @@ use super::script::{call, mend, say};
 use super::server::Speaker;
 use super::world::World;
 
+/// The question, its answers and the prompt are on the screen together, at the size of a small and of a large
+/// terminal.
 #[test]
 fn a_person_is_asked_and_the_run_goes_on() {
-    let world = World::new();
-    let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &[], (80, 24));
-    let before = terminal.until("y n e s w l ?");
-    assert!(before.contains("+ echo $(($1 + $2))") || before.contains("echo $(($1 + $2))"), "{before}");
-    terminal.enters("y");
-    let (rest, code) = terminal.end();
-    assert_eq!(code, 0, "{rest}");
-    assert_eq!(rest.matches("Audit of Tally").count(), 1, "said once: {rest}");
+    for size in [(80, 24), (160, 50)] {
+        let world = World::new();
+        let mut terminal = world.on_terminal(&["run", "-C", "examples/audit"], &[], size);
+        let mut written = String::new();
+        let asked = |screen: &str| screen.trim_end().ends_with("y n e s w l ? ›");
+        let shown = terminal.until_screen(&mut written, size, asked);
+        let order = ["fs/edit", "asks because", "set -eu", "+ echo $(($1 + $2))", "y n e s w l ?"];
+        let mut rest = shown.as_str();
+        for words in order {
+            rest = rest.split_once(words).unwrap_or_else(|| panic!("{words} at {size:?}: {shown}")).1;
+        }
+        assert!(shown.lines().all(|line| line.chars().count() <= usize::from(size.0)), "{shown}");
+        terminal.enters("y");
+        let (rest, code) = terminal.end();
+        assert_eq!(code, 0, "{rest}");
+        assert_eq!(rest.matches("Audit of Tally").count(), 1, "said once at {size:?}: {rest}");
+    }
 }
 
 /// The words are on the screen before the model has said all of them.
@@ -105,8 +116,13 @@ fn ctrl_c_stops_the_turn_honestly_and_leaves_when_said_twice() {
 
 #[test]
 fn a_question_is_answered_in_the_conversation() {
+    [(80, 24), (160, 50)].into_iter().for_each(is_answered_in_the_conversation);
+}
+
+fn is_answered_in_the_conversation(size: (u16, u16)) {
     let world = World::new();
-    let mut chat = world.chat_on_terminal(&[], &world.script("one", &[mend(), say("Mended.")]));
+    let model = world.script("one", &[mend(), say("Mended.")]);
+    let mut chat = world.on_terminal(&["chat", "--project", "examples/audit"], &model, size);
     chat.until(PROMPT);
     chat.enters("mend it");
     chat.until("y n e s w l ?");

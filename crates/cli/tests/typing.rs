@@ -11,6 +11,7 @@ use super::world::{World, until};
 const CTRL_U: &str = "\u{15}";
 const PROMPT: &str = "y n e s w l ?";
 const SIZE: (u16, u16) = (80, 24);
+const WIDE: (u16, u16) = (160, 50);
 
 /// A run that works until the file `go` is there, and then asks whether it may write the file `new`.
 struct Asks {
@@ -20,6 +21,10 @@ struct Asks {
 
 impl Asks {
     fn new(words: &[&str]) -> Self {
+        Self::sized(words, SIZE)
+    }
+
+    fn sized(words: &[&str], size: (u16, u16)) -> Self {
         let world = World::new();
         fs::create_dir_all(world.path("typed/agents")).unwrap();
         fs::write(world.path("typed/agents/worker.md"), "---\nname: worker\n---\nYou work.\n").unwrap();
@@ -30,7 +35,7 @@ impl Asks {
         let model = world
             .script("typed", &[call("a", "shell/run", &argv), call("b", "fs/write", &written), say("done")]);
         let words: Vec<&str> = ["run", "-C", "typed", "go"].iter().chain(words).copied().collect();
-        let terminal = world.on_terminal(&words, &model, SIZE);
+        let terminal = world.on_terminal(&words, &model, size);
         while !world.path("typed/started").exists() {
             std::thread::yield_now();
         }
@@ -94,9 +99,13 @@ fn a_paste_never_answers() {
 /// What is typed while a run works is shown nowhere, also after another program turned the echo on.
 #[test]
 fn typing_does_not_disturb_the_lines_of_a_run() {
-    let mut asks = Asks::new(&["--yes"]);
+    [SIZE, WIDE].into_iter().for_each(typing_disturbs_nothing);
+}
+
+fn typing_disturbs_nothing(size: (u16, u16)) {
+    let mut asks = Asks::sized(&["--yes"], size);
     let mut written = String::new();
-    asks.terminal.until_screen(&mut written, SIZE, |screen| screen.contains("running"));
+    asks.terminal.until_screen(&mut written, size, |screen| screen.contains("running"));
     asks.terminal.0.get_process_mut().set_echo(true, None).unwrap();
     until("the echo is off again", || !asks.terminal.0.get_process().get_echo().unwrap());
     asks.terminal.enters("disturbing words");
@@ -105,13 +114,17 @@ fn typing_does_not_disturb_the_lines_of_a_run() {
     let (rest, code) = asks.terminal.end();
     written.push_str(&rest);
     assert_eq!(code, 0, "{written}");
-    let shown = screen(&written, SIZE);
+    let shown = screen(&written, size);
     assert!(shown.contains("completed") && !written.contains("disturbing"), "{shown}");
     assert_eq!(shown.matches("✓  shell/run").count(), 1, "{shown}");
 }
 
 /// A conversation whose agent runs a program until the file `go` is there, and then answers as often as it is asked.
 fn conversation(answers: &[&str]) -> (World, Terminal) {
+    sized_conversation(answers, SIZE)
+}
+
+fn sized_conversation(answers: &[&str], size: (u16, u16)) -> (World, Terminal) {
     let world = World::new();
     fs::create_dir_all(world.path("typed/agents")).unwrap();
     fs::write(world.path("typed/agents/worker.md"), "---\nname: worker\n---\nYou work.\n").unwrap();
@@ -120,7 +133,7 @@ fn conversation(answers: &[&str]) -> (World, Terminal) {
     let mut turns = vec![call("a", "shell/run", &json!({ "argv": ["sh", "wait.sh"] }))];
     turns.extend(answers.iter().map(|answer| say(answer)));
     let model = world.script("one", &turns);
-    let mut chat = world.on_terminal(&["chat", "--project", "typed"], &model, SIZE);
+    let mut chat = world.on_terminal(&["chat", "--project", "typed"], &model, size);
     chat.until(MESSAGE);
     chat.enters("begin");
     while !world.path("typed/started").exists() {
@@ -137,29 +150,33 @@ fn asked(world: &World) -> String {
 /// While the agent works Enter queues, Up takes the last one back, Esc clears; what is queued is said next, in order.
 #[test]
 fn messages_are_queued_while_the_agent_works() {
-    let (world, mut chat) = conversation(&["First.", "Second.", "Third."]);
+    [SIZE, WIDE].into_iter().for_each(messages_are_queued);
+}
+
+fn messages_are_queued(size: (u16, u16)) {
+    let (world, mut chat) = sized_conversation(&["First.", "Second.", "Third."], size);
     let mut written = String::new();
     chat.enters("one more");
     chat.enters("taken back");
-    chat.until_screen(&mut written, SIZE, |screen| screen.contains("queued  taken back"));
+    chat.until_screen(&mut written, size, |screen| screen.contains("queued  taken back"));
     chat.types(UP);
-    chat.until_screen(&mut written, SIZE, |screen| {
+    chat.until_screen(&mut written, size, |screen| {
         screen.contains("›  taken back") && screen.contains("queued  one more")
     });
     chat.types("\u{1b}");
-    chat.until_screen(&mut written, SIZE, |screen| !screen.contains("taken back"));
+    chat.until_screen(&mut written, size, |screen| !screen.contains("taken back"));
     chat.enters("two more");
     chat.types("a draft");
-    let shown = chat.until_screen(&mut written, SIZE, |screen| screen.contains("›  a draft"));
+    let shown = chat.until_screen(&mut written, size, |screen| screen.contains("›  a draft"));
     assert!(shown.contains("running"), "{shown}");
     fs::write(world.path("typed/go"), "").unwrap();
-    let shown = chat.until_screen(&mut written, SIZE, |screen| screen.contains("┃  Third."));
+    let shown = chat.until_screen(&mut written, size, |screen| screen.contains("┃  Third."));
     let order = ["✓  shell/run", "┃  First.", "›  one more", "┃  Second.", "›  two more", "┃  Third."];
     let mut rest = shown.as_str();
     for words in order {
         rest = rest.split_once(words).unwrap_or_else(|| panic!("{words}: {shown}")).1;
     }
-    chat.until_screen(&mut written, SIZE, |screen| screen.trim_end().ends_with("›  a draft"));
+    chat.until_screen(&mut written, size, |screen| screen.trim_end().ends_with("›  a draft"));
     chat.types(&format!("{CTRL_U}{CTRL_D}"));
     assert_eq!(chat.end().1, 0);
     let asked = asked(&world);

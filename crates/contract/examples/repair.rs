@@ -8,7 +8,7 @@
 use std::process::ExitCode;
 
 use provost_contract::provider::{
-    AsTheyAre, Loss, Part, Provider, Refusal, RepairMode, Repaired, Shape, repair,
+    IdentityNames, Loss, Part, Provider, Refusal, RepairMode, Repaired, Shape, repair,
 };
 use provost_contract::{Message, json, message};
 use serde_json::Value;
@@ -72,15 +72,15 @@ fn run(options: &Options) -> Result<(), Failure> {
     let shape = shape.ok_or("this looks like no transcript I know; say whose it is with --from")?;
     let (messages, from) = match shape {
         Shape::Messages => (own_messages(&document)?, None),
-        Shape::Of(provider) => (provider.decode(&document, &AsTheyAre, 1)?, Some(provider)),
+        Shape::Of(provider) => (provider.decode(&document, &IdentityNames, 1)?, Some(provider)),
     };
     let to = options.to.or(from).unwrap_or(Provider::Anthropic);
     let broken = match from {
         Some(provider) if provider == to => document,
-        _ => to.encode(&messages, &AsTheyAre).body,
+        _ => to.encode(&messages, &IdentityNames).body,
     };
     let repaired = repair(&messages, options.mode);
-    let encoded = to.encode(&repaired.messages, &AsTheyAre);
+    let encoded = to.encode(&repaired.messages, &IdentityNames);
     if options.json {
         println!("{:#}", encoded.body);
         return Ok(());
@@ -142,7 +142,7 @@ fn print_transcript(provider: Provider, body: &Value) -> Result<(), Failure> {
     let left = provider.validate(body);
     println!("What is sent now, with {}:", count(left.len(), "reason to refuse it"));
     let mut speaker = String::new();
-    for message in provider.decode(body, &AsTheyAre, 1)? {
+    for message in provider.decode(body, &IdentityNames, 1)? {
         let who = if message.role() == speaker { "" } else { message.role() };
         for (number, line) in lines(&message).into_iter().enumerate() {
             println!("  {:<10} {line}", if number == 0 { who } else { "" });

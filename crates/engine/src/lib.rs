@@ -31,6 +31,6 @@ pub use event::{Event, EventKind};
 pub use id::{ActionId, Digest, Epoch, IdError, RunId, Seq, SessionId, SignalId, Time, WaitId, WorkerId};
 pub use react::{Input, ModelAnswer, ModelFault, ModelResponse, Now, QueuedSignal, react, would_advance};
 pub use record::{ChainError, ChainProblem, Erasure, Record, Unchained, verify};
-pub use standing::{Covers, PLACE, StandingApproval, enclosing};
+pub use standing::{ApprovalScope, Covers, PLACE, StandingApproval, enclosing};
 pub use state::{Illegal, RunState};
 pub use value::{Args, ArtifactRef, Fault, Payload, Ruling, Usage, Verdict, WorldEffect, hash_of};

@@ -1,13 +1,14 @@
 //! Standing approvals: questions that need not be asked again.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::{ActionId, Actor, RunId, Time};
 
 /// A standing approval: a question that need not be asked again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StandingApproval {
-    /// What it covers as one text: workspace, principal, agent, tool, the rule that asks, and which calls.
+    /// What it covers as one text, by which it is found ([`ApprovalScope`]).
     pub scope: String,
     /// The tool.
     pub tool: String,
@@ -35,6 +36,66 @@ impl StandingApproval {
     /// Returns whether it holds at a time.
     pub fn holds_at(&self, now: Time) -> bool {
         self.until.is_none_or(|until| now < until)
+    }
+
+    /// Returns what its scope says; `None` if the scope was not written by this version.
+    pub fn about(&self) -> Option<ApprovalScope> {
+        ApprovalScope::parse(&self.scope)
+    }
+}
+
+/// Whose calls, and which, a standing approval covers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApprovalScope {
+    /// The workspace.
+    pub workspace: String,
+    /// The type and the key of the principal's owner, as the principal names them.
+    pub owner: [Value; 2],
+    /// The acting user.
+    pub user: Value,
+    /// The agent.
+    pub agent: String,
+    /// The tool.
+    pub tool: String,
+    /// The layer of the policy that asks.
+    pub layer: String,
+    /// The rule that asks.
+    pub rule: String,
+    /// Which calls of the tool, if not all.
+    pub calls: Option<Value>,
+}
+
+impl ApprovalScope {
+    /// Returns its text, equal for equal scopes.
+    pub fn to_text(&self) -> String {
+        let Self { workspace, owner, user, agent, tool, layer, rule, calls } = self;
+        let mut parts = vec![json!(workspace), json!(owner), user.clone(), json!(agent), json!(tool)];
+        parts.extend([json!(layer), json!(rule)]);
+        parts.extend(calls.clone());
+        Value::Array(parts).to_string()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let parts: Vec<Value> = serde_json::from_str(text).ok()?;
+        let (fixed, calls) = parts.split_at_checked(7)?;
+        let [workspace, owner, user, agent, tool, layer, rule] = fixed else { return None };
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        Some(Self {
+            workspace: text(workspace)?,
+            owner: owner.as_array()?.clone().try_into().ok()?,
+            user: user.clone(),
+            agent: text(agent)?,
+            tool: text(tool)?,
+            layer: text(layer)?,
+            rule: text(rule)?,
+            calls: calls.first().cloned(),
+        })
+    }
+
+    /// Returns the owner as text: `user:ada`.
+    pub fn principal(&self) -> String {
+        let [kind, key] = &self.owner;
+        format!("{}:{}", kind.as_str().unwrap_or_default(), key.as_str().unwrap_or_default())
     }
 }
 
@@ -89,6 +150,32 @@ mod tests {
         assert_eq!(folders("notes.md"), ["notes.md"]);
         for outside in ["", "/etc/passwd", "src/../secrets/key", "./src", "src//a", "..", "src/."] {
             assert!(folders(outside).is_empty(), "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_scope_reads_back_what_it_was_written_from() {
+        let scope = ApprovalScope {
+            workspace: "/garden".into(),
+            owner: [json!("user"), json!("ada")],
+            user: json!(7),
+            agent: "scribe".into(),
+            tool: "note/write".into(),
+            layer: "rule".into(),
+            rule: "writes-ask".into(),
+            calls: None,
+        };
+        assert_eq!(
+            scope.to_text(),
+            r#"["/garden",["user","ada"],7,"scribe","note/write","rule","writes-ask"]"#
+        );
+        let narrow = ApprovalScope { calls: Some(json!({ "place": "src" })), ..scope.clone() };
+        for scope in [scope, narrow] {
+            assert_eq!(ApprovalScope::parse(&scope.to_text()), Some(scope.clone()));
+            assert_eq!(scope.principal(), "user:ada");
+        }
+        for other in ["s", "[]", r#"["/garden",["user"],7,"a","b","c","d"]"#] {
+            assert_eq!(ApprovalScope::parse(other), None, "{other}");
         }
     }
 

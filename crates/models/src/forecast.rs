@@ -13,7 +13,7 @@ pub struct Forecast {
     pub model: String,
     /// About as many tokens will be read.
     pub prompt_tokens: u64,
-    /// At most as many will be written; 0 when nobody set a limit.
+    /// The most tokens that the answer may have; 0 without a limit.
     pub completion_tokens: u64,
 }
 

@@ -12,7 +12,6 @@
 
 mod answer;
 mod api;
-mod ask;
 mod cassette;
 mod config;
 mod delivery;
@@ -20,15 +19,15 @@ mod fault;
 mod forecast;
 mod masks;
 mod price;
+mod provider_state;
 mod reach;
 mod remote;
-mod riding;
+mod request;
 mod secret;
 mod wire;
 
 pub use api::ApiKind;
-pub use ask::{Effort, ParallelCalls, PromptCache, Reasoning, Settings, ToolChoice};
-pub use cassette::{Cassette, CassetteError, Origin, Player, Recorder, Retake};
+pub use cassette::{Cassette, CassetteError, Origin, Player, Recorder, ReplayInOrder};
 pub use config::{ConfigError, ModelConfig};
 pub use delivery::Delivery;
 pub(crate) use fault::Fault;
@@ -38,5 +37,6 @@ pub use masks::{Masked, Masks};
 pub use price::{Price, PriceError, PriceTable, Priced};
 pub use reach::ReachError;
 pub use remote::Remote;
+pub use request::{Effort, ParallelCalls, PromptCache, Reasoning, Settings, ToolChoice};
 pub use secret::{KeyError, Secret};
 pub use wire::{ClientError, EndpointError, Retry, Timeouts};

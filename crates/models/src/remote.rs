@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::answer::{self, Answer};
 use crate::api::Api;
-use crate::ask::{Ask, Sent};
 use crate::forecast;
+use crate::request::{ProviderRequest, Sent};
 use crate::wire::{Endpoint, Exchange};
 use crate::{Delivery, Fault, Forecast, Forecasts, Recorder, Retry, Settings, Timeouts};
 
@@ -36,7 +36,7 @@ impl Remote {
 
     async fn ask(&self, request: TurnRequest<'_>) -> Result<TurnAnswer, ModelError> {
         let api = self.api.as_ref();
-        let (ask, sent) = Ask::of(&request, &self.settings, api.shape())?;
+        let (ask, sent) = ProviderRequest::of(&request, &self.settings, api.shape())?;
         let exchange = self.exchange(&ask, &sent, &request)?;
         request.cache.put(sent);
         let mut hear = |delta: Delta<'_>| request.hearing.hear(delta);
@@ -45,7 +45,7 @@ impl Remote {
         Answer::into_turn(received, api, &ask)
     }
 
-    fn body(&self, ask: &Ask, sent: &Sent) -> Result<String, Fault> {
+    fn body(&self, ask: &ProviderRequest, sent: &Sent) -> Result<String, Fault> {
         let mut body = self.api.body(ask, self.delivery)?;
         body.extend(ask.settings.extra.clone());
         Ok(sent.text(&body, &ask.settings.extra))
@@ -53,7 +53,7 @@ impl Remote {
 
     fn exchange<'a>(
         &'a self,
-        ask: &Ask,
+        ask: &ProviderRequest,
         sent: &Sent,
         request: &TurnRequest<'_>,
     ) -> Result<Exchange<'a>, Fault> {

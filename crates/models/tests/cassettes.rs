@@ -95,7 +95,7 @@ fn what_is_no_cassette_is_refused() {
         std::fs::write(&path, text).unwrap();
         Cassette::read(&path).map(drop).unwrap_err().to_string()
     };
-    assert!(read("{}").contains("is no cassette"));
+    assert!(read("{}").contains("is not a cassette"));
     assert!(read("{\"version\": 9, \"turns\": []}").contains("version 9"));
     assert!(Cassette::read(&folder.path().join("none.json")).is_err());
 }

@@ -44,11 +44,6 @@ impl Reply {
         self
     }
 
-    /// Headers, and nothing after them.
-    pub(crate) fn without_body(self) -> Self {
-        Self { pieces: Vec::new(), ..self }
-    }
-
     pub(crate) fn ending(self, end: End) -> Self {
         Self { end, ..self }
     }

@@ -1,6 +1,7 @@
 //! The effective configuration of a project, and where each value comes from.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use provost::{ActionPolicy, Agent};
 use provost_contract::sensitivity::{REDACTED, is_sensitive_name};
@@ -27,12 +28,23 @@ pub struct Setting {
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, with a line if known.
+    /// A file with its full path, and a line if known.
     File(String),
     /// An environment variable.
     Variable(String),
     /// The default.
     Default,
+}
+
+impl Origin {
+    /// Files of a project are written from its folder, and others with their full paths: a list of both says where each
+    /// of them is.
+    fn in_folder(self, folder: &Path) -> Self {
+        match self {
+            Self::File(place) => Self::File(folder.join(place).display().to_string()),
+            Self::Variable(_) | Self::Default => self,
+        }
+    }
 }
 
 impl Project {
@@ -57,7 +69,7 @@ impl Project {
         let masks = masks(self);
         let shown = settings.into_iter().map(|(path, (value, origin))| {
             let value = if is_secret(&path) { REDACTED.into() } else { masks.value(without_userinfo(value)) };
-            Setting { key: dotted(&path), value, origin }
+            Setting { key: dotted(&path), value, origin: origin.in_folder(&self.folder) }
         });
         Ok(shown.collect())
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use provost::{Agent, Mode, ProtocolSettings, Runtime};
-use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, Retake};
+use provost_models::{Cassette, ConfigError, Masked, Masks, Player, Priced, Recorder, ReplayInOrder};
 use provost_runtime::port::{Clock, Model};
 use provost_runtime::store::Store;
 use provost_tools::Tools;
@@ -214,7 +214,8 @@ impl ModelSource {
                 let cassette = cassette(&path)?;
                 let origin = cassette.origin();
                 Arc::new(
-                    Recorder::new(Retake::new(cassette), record, masks(project).secrets()).origin(origin),
+                    Recorder::new(ReplayInOrder::new(cassette), record, masks(project).secrets())
+                        .origin(origin),
                 )
             }
             (ModelEntry::Remote(config), record) => {

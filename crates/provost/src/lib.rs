@@ -38,7 +38,7 @@ pub use model::{Answer, Asked, FnModel, Recorder, Script};
 pub use runtime::{
     BuildError, Builder, ClientRequest, ClientResult, DecideError, Decision, ExecuteError, Executed, Ignored,
     Outcome, OutputError, Plan, Remember, Request, Resume, RunFailure, RunHandle, RunStatus, Runtime,
-    SayError, Session, SessionOptions, StartError, Verdict, WorkError,
+    SayError, Session, SessionOptions, StartError, Verdict, WorkError, revoke_standing, standing_offers,
 };
 pub use tool::{Call, Citation, EffectStatus, Tool, ToolError, ToolOutput, ToolReply, ToolSource, TypedTool};
 
@@ -50,8 +50,8 @@ pub use provost_contract::{ContractError, Message};
 pub use provost_engine::event::{self, Mode, WaitKind};
 pub use provost_engine::view::{Decided, Pending, Piece, Story};
 pub use provost_engine::{
-    Actor, ActorKind, ActorOrigin, Carrying, Covers, Event, EventKind, ProtocolSettings, Replaying, RunId,
-    Seq, SessionId, StandingApproval, Time, WaitId,
+    Actor, ActorKind, ActorOrigin, ApprovalScope, Carrying, Covers, Event, EventKind, ProtocolSettings,
+    Replaying, RunId, Seq, SessionId, StandingApproval, Time, WaitId,
 };
 pub use provost_policy::{ActionPolicy, HookAnswer, HookFailure};
 pub use provost_runtime::actor::{Delta, SealKey, SealKeyError};

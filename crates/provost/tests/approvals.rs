@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use provost::{
-    ActionPolicy, Agent, DecideError, Decision, Remember, Request, Resume, RunStatus, Runtime, Script, Tool,
+    ActionPolicy, Agent, DecideError, Decision, Outcome, Remember, Request, Resume, RunStatus, Runtime,
+    Script, Seq, Tool,
 };
 use provost_runtime::system::ManualClock;
 use serde_json::json;
@@ -477,23 +478,51 @@ async fn what_the_mediator_left_out_does_not_begin_with_a_later_yes() {
     }
 }
 
+/// Asks about one call, for 250 ms.
+async fn asked_for_a_moment() -> (provost::Runtime, Arc<ManualClock>, Ledger, Outcome) {
+    // Records know whole seconds, and this one is nearly over.
+    let clock = Arc::new(ManualClock::at(1_780_000_000_700));
+    let ledger = Ledger::default();
+    let noted = ledger.clone();
+    let write = Tool::new("note/write", "Writes.", move |text: Text| {
+        noted.note(text.text);
+        async { Ok("written") }
+    });
+    let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
+    let runtime = Runtime::builder().model(script).tool(write.asks()).clock(clock.clone()).build().unwrap();
+    let request = Request::new("Go.").option("limits", json!({ "approval_ms_max": 250 }));
+    let waiting = runtime.start(request).await.unwrap().outcome().await.unwrap();
+    assert_eq!(waiting.status, RunStatus::Waiting);
+    (runtime, clock, ledger, waiting)
+}
+
 #[tokio::test]
-async fn nobody_has_less_time_to_decide_than_was_said() {
-    for (later_ms, in_time) in [(250, true), (2_000, false)] {
-        // Records know whole seconds, and this one is nearly over.
-        let clock = Arc::new(ManualClock::at(1_780_000_000_700));
-        let write = Tool::new("note/write", "Writes.", |text: Text| async move { Ok(text.text) });
-        let script = Script::new().call("note/write", json!({ "text": "a" })).say("Done.");
-        let runtime =
-            Runtime::builder().model(script).tool(write.asks()).clock(clock.clone()).build().unwrap();
-        let request = Request::new("Go.").option("limits", json!({ "approval_ms_max": 250 }));
-        let waiting = runtime.start(request).await.unwrap().outcome().await.unwrap();
-        assert_eq!(waiting.status, RunStatus::Waiting);
-        clock.advance(later_ms);
-        let action = runtime.pending().await.unwrap().remove(0);
-        let decided = runtime.decide(&action.wait.to_string(), Decision::approve("grace")).await;
-        assert_eq!(decided.is_ok(), in_time, "{later_ms} ms later");
+async fn an_approval_in_time_counts() {
+    let (runtime, clock, ledger, waiting) = asked_for_a_moment().await;
+    // The record says 20:26:41, so a person has until then.
+    clock.advance(299);
+    assert_eq!(runtime.pending().await.unwrap().len(), 1);
+    let decided = runtime.decide(&waiting.waits[0].wait, Decision::approve("grace")).await.unwrap();
+    assert_eq!(decided.outcome().await.unwrap().status, RunStatus::Completed);
+    assert_eq!(ledger.entries(), ["a"]);
+}
+
+#[tokio::test]
+async fn an_expired_approval_is_not_pending_and_the_run_goes_on_by_itself() {
+    let (runtime, clock, ledger, waiting) = asked_for_a_moment().await;
+    let mut events = runtime.events(&waiting.run, Seq(0)).await.unwrap();
+    clock.advance(300);
+    assert_eq!(runtime.pending().await.unwrap(), []);
+    let late = runtime.decide(&waiting.waits[0].wait, Decision::approve("grace")).await;
+    assert!(matches!(late, Err(DecideError::Late { ref how, .. }) if how == "expired"), "{:?}", late.err());
+    let mut seen = Vec::new();
+    while let Some(event) = events.next_event().await {
+        seen.push(event.event.kind.name());
     }
+    assert_eq!(seen.last(), Some(&"run_ended"), "{seen:?}");
+    let done = runtime.outcome(&waiting.run).await.unwrap();
+    assert_eq!((done.status, done.text(), ledger.entries().len()), (RunStatus::Completed, "Done.", 0));
+    assert_eq!(results(&done), ["call-1-1 Not run: no approval came in time."]);
 }
 
 /// A request brings no policy of its own: what the agent's policy forbids stays so. Beside it, a start without one.

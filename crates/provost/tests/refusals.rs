@@ -33,7 +33,7 @@ fn of_agent(agent: Agent) -> String {
 fn a_tool_that_no_run_would_have_is_refused() {
     for name in ["add", "Math/Add", "a b/c", "math/add/extra", "", "/", "1/a"] {
         let told = refused(builder().tool(tool(name)));
-        assert!(told.contains("is no name of a tool: write namespace/name"), "{name}: {told}");
+        assert!(told.contains("is not a tool name: write namespace/name"), "{name}: {told}");
     }
     let told = refused(builder().tool(tool("client/x")));
     assert!(told.contains("Tool::for_client"), "{told}");
@@ -114,7 +114,7 @@ fn a_runtime_that_could_not_work_is_refused() {
     let cases = [
         (builder().runs_max(0), "`runs_max` is 0"),
         (builder().retries(attempts(0)), "write 1 for no retry"),
-        (builder().tool(timeout(0)), "its timeout is 0"),
+        (builder().tool(timeout(0)), "the timeout of the tool `note/read` is 0"),
         (builder().sqlite(""), "the path of the database is empty"),
         (builder().sqlite(":memory:"), "MemoryStore"),
     ];
@@ -239,5 +239,7 @@ fn declarations_that_are_none_are_refused() {
     ] {
         let refused = self::builder().executor(declarations.clone(), executor()).build().err();
         assert!(matches!(refused, Some(BuildError::Ignored(_))), "{declarations}: {refused:?}");
+        let told = refused.map(|refused| refused.to_string()).unwrap_or_default();
+        assert!(!told.contains("array"), "JSON has objects: {told}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use provost::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
 use provost::{
     ActionPolicy, Agent, Covers, Decision, Event, EventKind, ManualClock, MemoryStore, Outcome, Remember,
-    Request, RunStatus, Runtime, Script, Seq, Store, Tool,
+    Request, RunStatus, Runtime, Script, Seq, SideEffect, Store, Tool, standing_offers,
 };
 use provost_engine::event::AllowedBy;
 use provost_policy::HookAnswer;
@@ -97,6 +97,22 @@ async fn journal(store: &Arc<dyn Store>, outcome: &Outcome) -> Vec<Event> {
     records.iter().map(|record| Event::from_record(record).unwrap()).collect()
 }
 
+/// What a person is offered, with every tool asking by the same rule.
+#[tokio::test]
+async fn effects_that_cannot_be_undone_are_not_offered_to_stand() {
+    let offers = async |tool: Tool| {
+        let script = Script::new().call("note/put", json!({ "text": "a" })).say("Done.");
+        let runtime = Runtime::builder().model(script).tool(tool).policy(Arc::new(ByText)).build().unwrap();
+        runtime.start("Go.").await.unwrap().outcome().await.unwrap();
+        standing_offers(&runtime.pending().await.unwrap()[0])
+    };
+    let put = || Tool::new("note/put", "Puts.", |_: Text| async { Ok(()) });
+    assert_eq!(offers(put().effects([SideEffect::Write])).await, Ok(vec![Covers::Call, Covers::Tool]));
+    let refused = offers(put().effects([SideEffect::Write, SideEffect::Purchase])).await;
+    assert_eq!(refused, Err("its effect cannot be undone"));
+    assert_eq!(offers(put()).await, Err("the effects of the tool are not declared"));
+}
+
 #[tokio::test]
 async fn a_yes_for_ever_spares_later_runs_the_question_until_it_is_revoked() {
     let store = memory();
@@ -112,6 +128,12 @@ async fn a_yes_for_ever_spares_later_runs_the_question_until_it_is_revoked() {
     assert_eq!(
         (approval.by.name(), &approval.run, approval.tool.as_str()),
         ("grace", &first.run, "note/put")
+    );
+    let about = approval.about().unwrap();
+    assert_eq!((about.workspace.as_str(), about.agent.as_str()), ("/garden", "scribe"));
+    assert_eq!(
+        (about.principal(), about.layer.as_str(), about.rule.as_str()),
+        ("user:ada".into(), "provider", "writes")
     );
 
     // The journal says whose word it was, and what would have asked.

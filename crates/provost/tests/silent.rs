@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use provost::{
-    ClientResult, Decision, Delta, EventKind, FnModel, Followed, ManualClock, Request, RunStatus, Runtime,
-    Script, Seq, SessionOptions, StartError, Tool, WorkError,
+    Agent, ClientResult, Decision, Delta, EventKind, FnModel, Followed, ManualClock, Request, RunStatus,
+    Runtime, Script, Seq, SessionOptions, StartError, Tool, WorkError,
 };
 use serde_json::{Value, json};
 
@@ -43,13 +43,31 @@ async fn a_principal_that_is_none_is_refused_at_the_door() {
     ] {
         let refused = start(garbage.clone()).await.err();
         assert!(matches!(refused, Some(StartError::Invalid(_))), "{garbage}: {refused:?}");
+        let policy = Request::new("Go.").principal(garbage.clone()).policy(&Agent::new("a"), &json!({}));
+        assert!(policy.is_err(), "{garbage} has no policy: {policy:?}");
     }
+    let policy = Request::new("Go.").policy(&Agent::new("a"), &json!({})).unwrap();
+    assert_eq!(policy["principal"]["auth_source"], "embedded");
     let whole =
         json!({ "acting_user_id": 7, "auth_source": "user", "owner_type": "user", "owner_key": "ada" });
     for good in [whole, json!({ "acting_user_id": 7 })] {
         let outcome = start(good).await.unwrap().outcome().await.unwrap();
         assert_eq!(outcome.status, RunStatus::Completed);
     }
+}
+
+/// JSON has objects, so an error says object, with the code and the field of the contract.
+#[tokio::test]
+async fn a_message_that_is_no_object_is_refused_in_the_words_of_json() {
+    let scene = Scene::new(Script::new().say("Done."));
+    let refused = scene.runtime.start(Request::from_messages(vec![json!("Go.")])).await.err();
+    let Some(StartError::Invalid(error)) = refused else { panic!("{refused:?}") };
+    assert_eq!(
+        (error.code(), error.message()),
+        ("invalid_agent_conversation_message", "message must be an object")
+    );
+    let good = json!({ "role": "user", "content": "Go." });
+    assert!(scene.runtime.start(Request::from_messages(vec![good])).await.is_ok());
 }
 
 #[tokio::test]

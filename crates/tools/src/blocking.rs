@@ -10,13 +10,13 @@ use crate::Refusal;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
-/// Nobody waits for the result any more.
+/// The caller does not wait for the result any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nobody waits for it any more")]
+#[error("the caller does not wait for the result any more")]
 pub(crate) struct Stopped;
 
 impl Stop {
-    /// As if nobody waited from the start.
+    /// Returns a token that is cancelled from the start.
     #[cfg(test)]
     pub(crate) fn stopped() -> Self {
         Self(Arc::new(AtomicBool::new(true)))

@@ -47,7 +47,7 @@ impl Environment {
 }
 
 impl fmt::Debug for Environment {
-    /// Names only: a value may be a secret that somebody listed.
+    /// Names only: a value may be a secret.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_set().entries(self.0.iter().map(|(name, _)| name)).finish()
     }

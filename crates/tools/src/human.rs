@@ -1,4 +1,4 @@
-//! `human/ask`: a question somebody outside the run must answer.
+//! `human/ask`: a question that a person outside the run answers.
 //!
 //! Asking is all that happens here. The run is parked with a request, a person's client finds it among the
 //! pending ones and hands in the answer, which becomes the result of the call.

@@ -1,4 +1,4 @@
-//! What a call would do, for whoever must approve it.
+//! What a call would do, for the person who is asked to approve it.
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub enum Reply {
     /// It is done.
     Done {
-        /// One line for whoever does not need the rest.
+        /// One line that summarises the result.
         summary: String,
         /// What the model may read. A tool of ours puts an object of its own here, so that nothing a file,
         /// a command or a server says can be taken for a word of the runtime.
@@ -19,7 +19,7 @@ pub enum Reply {
         /// The value.
         output: Value,
     },
-    /// Somebody outside the run must answer.
+    /// A person or client outside the run must answer.
     Waits,
 }
 

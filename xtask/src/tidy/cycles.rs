@@ -1,4 +1,6 @@
-//! The modules at the top of a crate depend on each other in one direction only.
+//! The modules at the top of a crate depend on each other in one direction only. A dependency is a path from the root of
+//! the crate: `crate::…`, `super::…` in a top module, `super::super::…` one level below. What modules inside one
+//! top module use of each other is not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +32,7 @@ fn graphs(sources: &[Source]) -> BTreeMap<String, Graph> {
             continue;
         };
         let code: String = source.text.lines().take(source.code_lines()).map(code_of).collect();
+        let code = code.replace(&"super::".repeat(depth(rest)), "crate::");
         for item in crate_paths(&code) {
             let of = exports.get(&item).unwrap_or(&item);
             if of != module && sources.iter().any(|other| is_module(&other.path, name, of)) {
@@ -39,6 +42,11 @@ fn graphs(sources: &[Source]) -> BTreeMap<String, Graph> {
         }
     }
     graphs
+}
+
+/// How many times a file below `src` says `super::` to name the root of the crate.
+fn depth(path: &str) -> usize {
+    path.trim_end_matches("/mod.rs").split('/').count()
 }
 
 /// The crate of a file that is the root of a library or a program.
@@ -162,6 +170,23 @@ mod tests {
             source("crates/x/src/b.rs", "use crate::a;"),
         ];
         assert_eq!(circles(&graphs(&sources)["crates/x"]).len(), 1);
+    }
+
+    #[test]
+    fn a_circle_through_a_parent_is_found_too() {
+        let circles_of = |path: &str, text: &str| {
+            let sources = [
+                source("crates/x/src/lib.rs", "mod a;\nmod b;"),
+                source("crates/x/src/a/mod.rs", "mod c;"),
+                source(path, text),
+                source("crates/x/src/b.rs", "use crate::a;"),
+            ];
+            circles(&graphs(&sources)["crates/x"]).len()
+        };
+        assert_eq!(circles_of("crates/x/src/a.rs", "use super::b;"), 1);
+        assert_eq!(circles_of("crates/x/src/a/mod.rs", "use super::b;"), 1);
+        assert_eq!(circles_of("crates/x/src/a/c.rs", "use super::super::b;"), 1);
+        assert_eq!(circles_of("crates/x/src/a/c.rs", "use super::b;"), 0, "this is a module of `a`");
     }
 
     #[test]

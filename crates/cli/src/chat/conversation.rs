@@ -82,6 +82,12 @@ impl Conversation {
         &**self.setup.runtime.store()
     }
 
+    /// Names a run to a program that reads JSON.
+    pub(super) fn run_document(&self, run: &RunId) -> Value {
+        let [(_, model), _] = &self.origin;
+        json!({ "type": "run", "run": run.as_str(), "agent": self.agent, "model": model })
+    }
+
     /// The newest run.
     pub(super) async fn newest(&self) -> Result<Option<RunRow>, Failure> {
         newest(self.store(), &self.session).await

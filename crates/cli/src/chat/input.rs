@@ -7,7 +7,7 @@ use super::line;
 use crate::failure::Failure;
 use crate::screen::{Screen, Stream};
 use crate::text::Role;
-use crate::typing::{Complete, Desk, History, Typed};
+use crate::typing::{ChatInput, Complete, History, Typed};
 use crate::view;
 
 /// How long a line may be.
@@ -16,7 +16,7 @@ const LINE_BYTES_MAX: u64 = 1 << 20;
 /// Where lines come from.
 pub(crate) enum Input {
     /// A person at a terminal on which lines can be drawn again.
-    Terminal(Box<Desk>),
+    Terminal(Box<ChatInput>),
     /// A person at one on which they cannot.
     Plain,
     /// A pipe or a file.
@@ -30,7 +30,7 @@ impl Input {
             return Self::Plain;
         }
         let complete = Complete { commands: line::words().collect(), folder: folder.to_owned() };
-        Self::Terminal(Box::new(Desk::new(History::open(history), complete)))
+        Self::Terminal(Box::new(ChatInput::new(History::open(history), complete)))
     }
 
     /// Whether a person sits there.
@@ -39,17 +39,17 @@ impl Input {
     }
 
     /// Where a person types while the agent works.
-    pub(super) fn desk(&mut self) -> Option<&mut Desk> {
+    pub(super) fn chat_input(&mut self) -> Option<&mut ChatInput> {
         match self {
-            Self::Terminal(desk) => Some(desk),
+            Self::Terminal(chat_input) => Some(chat_input),
             Self::Plain | Self::Lines => None,
         }
     }
 
     /// Leaves the keys to a question.
     pub(super) fn release(&mut self) {
-        if let Self::Terminal(desk) = self {
-            desk.release();
+        if let Self::Terminal(chat_input) = self {
+            chat_input.release();
         }
     }
 
@@ -57,15 +57,15 @@ impl Input {
     pub(super) async fn next(&mut self, is_question: bool, screen: Screen) -> Result<Typed, Failure> {
         let paint = screen.paint(Stream::Notes);
         match self {
-            Self::Terminal(desk) => {
-                if !is_question && let Some(queued) = desk.take_queued() {
+            Self::Terminal(chat_input) => {
+                if !is_question && let Some(queued) = chat_input.take_queued() {
                     let mut lines = view::said_by_person(&queued);
                     lines.retain(|line| !line.is_blank());
                     screen.notes(&lines);
                     return Ok(Typed::Line(queued));
                 }
                 let prompt = paint.painted(if paint.unicode { "›" } else { ">" }, Role::Strong);
-                Ok(desk.read(&format!("{prompt}  "), is_question).await)
+                Ok(chat_input.read(&format!("{prompt}  "), is_question).await)
             }
             Self::Plain => {
                 drop(io::stderr().write_all(b"> "));

@@ -244,6 +244,9 @@ impl Talk {
     /// Watches a run until it waits or ends, and answers what `--yes` allows.
     async fn follow(&mut self, GoingOn { handle, news }: GoingOn) -> Result<Exit, Failure> {
         let run = handle.run().clone();
+        if self.screen.is_json() {
+            self.screen.document(&self.conversation.run_document(&run));
+        }
         let setup = &self.conversation.setup;
         let (limits, context) = (follow::gauges_of(setup, &run).await, follow::context(setup, &run).await);
         let live = Live::new(self.screen, Manner::Chat, limits, context);
@@ -251,7 +254,7 @@ impl Talk {
         loop {
             let setup = &self.conversation.setup;
             let going_on = format!("to continue: provost chat --session {}", self.conversation.session);
-            let typed = (self.input.desk(), self.screen);
+            let typed = (self.input.chat_input(), self.screen);
             let outcome = watched.until_rest(setup, &handle, &going_on, typed).await?;
             self.seen = Some((run.clone(), watched.live.seq()));
             let setup = &self.conversation.setup;
@@ -284,8 +287,8 @@ impl Talk {
     /// Prints how a run stopped, and what it waits for.
     async fn stopped(&mut self, outcome: &Outcome, live: &mut Live) -> Result<Exit, Failure> {
         self.tell(outcome);
-        if let Some(desk) = self.input.desk().filter(|_| outcome.status != RunStatus::Completed) {
-            desk.take_back();
+        if let Some(chat_input) = self.input.chat_input().filter(|_| outcome.status != RunStatus::Completed) {
+            chat_input.take_back();
         }
         if outcome.is_waiting() {
             self.conversation.open().await?.show(self.screen);

@@ -21,6 +21,7 @@ pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) 
 }
 
 async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -> Result<Exit, Failure> {
+    reopened.announce(*screen).await?;
     let (setup, run) = (&reopened.setup, &reopened.run);
     if let Some(said) = about_doubt(options)? {
         let pending = in_doubt(reopened, options.action.as_deref()).await?;

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use provost::{Covers, StandingApproval};
+use provost::{ApprovalScope, Covers, StandingApproval, revoke_standing};
 use provost_contract::{canonical, timestamp};
-use provost_engine::event::Signal;
 use provost_engine::{WaitId, view};
 use provost_project::{DataDir, clock};
-use provost_runtime::store::{RevokePost, Store, WaitFilter};
+use provost_runtime::store::{Store, WaitFilter};
 use serde_json::{Value, json};
 
 use super::approvals_table::Table;
@@ -68,11 +67,8 @@ pub(crate) async fn revoke(options: &RevokeOptions, start: &Path, screen: &Scree
     let storage = |fault| Failure::storage(&fault);
     let meant = meant(holding(&*store).await?, &options.approval)?;
     for approval in &meant {
-        let (scope, from) = (approval.scope.clone(), identity::actor());
-        let signal = Signal::Standing { scope: scope.clone(), grant: None };
-        let body = serde_json::to_value(&signal).unwrap_or_default();
-        let workspace = part(approval, "/0");
-        store.revoke_standing(RevokePost { workspace, scope, from, body }).await.map_err(storage)?;
+        let workspace = approval.about().map(|about| about.workspace).unwrap_or_default();
+        revoke_standing(&*store, &workspace, &approval.scope, identity::actor()).await.map_err(storage)?;
         let words = words(&*store, approval).await;
         let said = || format!("asked again from now on: {words}");
         screen.show(&json!({ "type": "revoked", "id": id(approval) }), said);
@@ -144,12 +140,6 @@ async fn words(store: &dyn Store, approval: &StandingApproval) -> String {
     standing::words(&approval.tool, &approval.covers, None)
 }
 
-/// Returns a part of the scope: 0 is the workspace, 3 the agent, 5 the layer and 6 the rule that asks.
-pub(super) fn part(approval: &StandingApproval, pointer: &str) -> String {
-    let scope: Value = serde_json::from_str(&approval.scope).unwrap_or_default();
-    scope.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
 /// Returns the short id: a prefix of the hash of the scope.
 pub(super) fn id(approval: &StandingApproval) -> String {
     canonical::sha256_hex(approval.scope.as_bytes()).chars().take(ID).collect()
@@ -157,18 +147,20 @@ pub(super) fn id(approval: &StandingApproval) -> String {
 
 /// Formats a standing approval as JSON.
 fn document(approval: &StandingApproval, words: &str) -> Value {
+    let about = approval.about();
+    let of = |field: fn(&ApprovalScope) -> String| about.as_ref().map(field).unwrap_or_default();
     let time = |ms: i64| timestamp::iso8601(ms.div_euclid(1_000));
     json!({
         "type": "standing_approval",
         "id": id(approval),
-        "workspace": part(approval, "/0"),
-        "principal": format!("{}:{}", part(approval, "/1/0"), part(approval, "/1/1")),
-        "agent": part(approval, "/3"),
+        "workspace": of(|about| about.workspace.clone()),
+        "principal": of(ApprovalScope::principal),
+        "agent": of(|about| about.agent.clone()),
         "tool": approval.tool,
         "covers": approval.covers,
         "words": words,
-        "layer": part(approval, "/5"),
-        "rule": part(approval, "/6"),
+        "layer": of(|about| about.layer.clone()),
+        "rule": of(|about| about.rule.clone()),
         "by": approval.by.name(),
         "at": time(approval.at.0),
         "until": approval.until.map(|until| time(until.0)),

@@ -3,7 +3,7 @@
 use provost::StandingApproval;
 use provost_project::clock;
 
-use super::approvals::{ID, WAITS_MAX, id, part};
+use super::approvals::{ID, WAITS_MAX, id};
 use crate::identity;
 use crate::pending::Pending;
 use crate::run_name::{self, Names};
@@ -100,7 +100,8 @@ impl<'a> Table<'a> {
         let local = Local::new(zone(), self.now_ms);
         for (approval, words) in rows {
             let ends = approval.until.map_or("when revoked".to_owned(), |until| local.ahead(until.0));
-            let about = format!("{words}, agent {}", part(approval, "/3"));
+            let about =
+                format!("{words}, agent {}", approval.about().map(|about| about.agent).unwrap_or_default());
             let by = match approval.by.id == identity::person() {
                 true => "you".to_owned(),
                 false => approval.by.name().trim_start_matches("user:").to_owned(),

@@ -38,6 +38,7 @@ async fn decide_in(
     decision: &Decision,
     screen: Screen,
 ) -> Result<Exit, Failure> {
+    reopened.announce(screen).await?;
     let waiting = Pending::of(&reopened.setup, &reopened.run).await?;
     for pending in chosen(reopened, options, decision, &waiting, screen).await? {
         screen.notes(&pending.lines().whole());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use provost_contract::Message;
-use provost_contract::provider::{AsTheyAre, RepairMode, repair};
+use provost_contract::provider::{IdentityNames, RepairMode, repair};
 use provost_engine::view::transcript;
 use provost_project::DataDir;
 
@@ -24,7 +24,7 @@ pub(crate) async fn run(options: &ExportOptions, start: &Path, screen: &Screen) 
     let entries = entries.map_err(|error| Failure::of(Code::Journal, &error))?;
     let messages: Vec<Message> = entries.iter().map(|entry| (*entry.message).clone()).collect();
     // A waiting run has calls without results, which a provider would reject.
-    let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &AsTheyAre);
+    let encoded = provider.encode(&repair(&messages, RepairMode::Synthesise).messages, &IdentityNames);
     tell_losses(&encoded.losses, *screen);
     screen.show(&encoded.body, || indented(&encoded.body));
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! `provost import`: checks and repairs a transcript of a provider or a session of another program.
 
-use provost_contract::provider::{AsTheyAre, Loss, Provider, Refusal, RepairMode, Repaired, repair};
+use provost_contract::provider::{IdentityNames, Loss, Provider, Refusal, RepairMode, Repaired, repair};
 use provost_contract::session_file::{BrokenLines, LeftOut};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(options: &ImportOptions, screen: &Screen) -> Result<Exit, Fail
     let to = to.or_else(|| options.repair.then_some(transcript.provider));
     let document = match to {
         Some(provider) => {
-            let encoded = provider.encode(&repaired.messages, &AsTheyAre);
+            let encoded = provider.encode(&repaired.messages, &IdentityNames);
             tell_losses(&encoded.losses, *screen);
             encoded.body
         }

@@ -7,16 +7,19 @@ use provost::Script;
 use provost_contract::json::{self, Object};
 use provost_engine::event::{ModelUse, RunSpec};
 use provost_engine::{RunId, RunState, Seq};
+use provost_project::runs::is_worked_on;
 use provost_project::{
     AgentFile, CASSETTE, DataDir, MODEL, ModelEntry, ModelSource, NO_AGENT, Project, ProjectRuntime,
     RuntimeOptions,
 };
+use serde_json::json;
 
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::journal;
 use crate::run_name;
+use crate::screen::Screen;
 
 /// A run that can be continued.
 pub(super) struct Reopened {
@@ -67,6 +70,29 @@ impl Reopened {
             guard.resume(&reopened.run, &reopened.state.spec.context)?;
         }
         Ok(reopened)
+    }
+
+    /// Names the run to a program that reads JSON. Returns the other process that works on it, if one does.
+    pub(super) async fn announce(&self, screen: Screen) -> Result<Option<String>, Failure> {
+        let worker = self.worker().await?;
+        if screen.is_json() {
+            let (run, agent, watches) = (self.run.as_str(), &self.state.spec.agent, worker.is_some());
+            screen.document(&json!({ "type": "run", "run": run, "agent": agent, "watches": watches }));
+        }
+        Ok(worker)
+    }
+
+    /// The other process that works on the run, if one does.
+    async fn worker(&self) -> Result<Option<String>, Failure> {
+        let store = self.setup.runtime.store();
+        let storage = |fault| Failure::storage(&fault);
+        let Some(listed) = store.run(self.run.clone()).await.map_err(storage)? else { return Ok(None) };
+        if !is_worked_on(&**store, &listed.row).await? {
+            return Ok(None);
+        }
+        let Some(owner) = listed.row.owner else { return Ok(None) };
+        let worker = store.worker(owner).await.map_err(storage)?;
+        Ok(worker.map(|worker| format!("process {}", worker.about.pid)))
     }
 }
 

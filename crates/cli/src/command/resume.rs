@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use provost::{Resume, RunHandle};
-use provost_project::runs::is_worked_on;
-use serde_json::json;
 
 use super::banner::Banner;
 use super::budget;
@@ -25,11 +23,7 @@ pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) 
     let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask() && !options.yes).await?;
     let name = run_name::typed(&**reopened.setup.runtime.store(), &reopened.run).await;
     let agent = &reopened.state.spec.agent;
-    let worker = worker(&reopened).await?;
-    if screen.is_json() {
-        let (run, watches) = (reopened.run.as_str(), worker.is_some());
-        screen.document(&json!({ "type": "run", "run": run, "agent": agent, "watches": watches }));
-    }
+    let worker = reopened.announce(*screen).await?;
     let mut lines = Banner::of_run(&reopened.run, &name, agent).lines();
     lines.extend(worker.map(|worker| watching(&worker)));
     screen.notes(&lines);
@@ -39,19 +33,6 @@ pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) 
         follow(&reopened.setup, handle, news, Answers::of(options.yes), *screen).await
     };
     reopened.setup.closing(work).await
-}
-
-/// The other process that works on the run, if one does.
-async fn worker(reopened: &Reopened) -> Result<Option<String>, Failure> {
-    let store = reopened.setup.runtime.store();
-    let storage = |fault| Failure::storage(&fault);
-    let Some(listed) = store.run(reopened.run.clone()).await.map_err(storage)? else { return Ok(None) };
-    if !is_worked_on(&**store, &listed.row).await? {
-        return Ok(None);
-    }
-    let Some(owner) = listed.row.owner else { return Ok(None) };
-    let worker = store.worker(owner).await.map_err(storage)?;
-    Ok(worker.map(|worker| format!("process {}", worker.about.pid)))
 }
 
 /// Says whose run it is, and what Ctrl-C does to it.

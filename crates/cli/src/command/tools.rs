@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::ToolsOptions;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::screen::{Screen, Stream};
 use crate::text::{Line, Mark, Role, Span, Style, counted, padded};
 use crate::view::verdict;
@@ -58,6 +58,7 @@ fn tools(project: &Project, agent: &AgentFile) -> Result<Vec<Tool>, Failure> {
     let own = project.declarations(&all, Some(agent));
     let policy = project.policy(Some(agent))?;
     let run = Request::default().policy(&project.runtime_agent(agent)?, &own);
+    let run = run.map_err(|error| Failure::of(Code::Run, &error))?;
     let context = visibility::Context::parse(&run, |_| None, Vec::new());
     let own = json::into_object(own);
     let mut tools = Vec::new();

@@ -1,6 +1,6 @@
 //! A transcript from a file of any supported format.
 
-use provost_contract::provider::{AsTheyAre, Provider, Shape};
+use provost_contract::provider::{IdentityNames, Provider, Shape};
 use provost_contract::session_file::{BrokenLines, Format, LeftOut};
 use provost_contract::{Message, Result, json};
 use serde_json::Value;
@@ -63,7 +63,7 @@ impl Transcript {
     }
 
     fn of_provider(provider: Provider, body: Value, left_out: Vec<LeftOut>) -> Result<Self> {
-        let messages = provider.decode(&body, &AsTheyAre, 1)?;
+        let messages = provider.decode(&body, &IdentityNames, 1)?;
         Ok(Self { provider, body, messages, left_out })
     }
 
@@ -71,7 +71,7 @@ impl Transcript {
         let list = document.as_array().or_else(|| document.get("messages")?.as_array());
         let messages = Message::parse_many(list.map_or(&[][..], Vec::as_slice))?;
         let provider = Provider::Anthropic;
-        let body = provider.encode(&messages, &AsTheyAre).body;
+        let body = provider.encode(&messages, &IdentityNames).body;
         Ok(Self { provider, body, messages, left_out: Vec::new() })
     }
 }

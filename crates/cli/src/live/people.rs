@@ -16,7 +16,7 @@ use super::tail::Tails;
 use super::view::Manner;
 use crate::screen::{Printer, Screen, Stream};
 use crate::text::{Column, Line, Mark, Role, Span, first_line};
-use crate::typing::DeskView;
+use crate::typing::ChatInputView;
 use crate::view::{Context, Gauge, HUMAN, lines, object, over};
 
 /// Where typed text begins, and where its line ends at most.
@@ -47,7 +47,7 @@ pub(crate) struct People {
     asked: Vec<WaitId>,
     area: Option<Area>,
     /// What a person types meanwhile.
-    desk: Option<DeskView>,
+    chat_input: Option<ChatInputView>,
 }
 
 /// A try to get a response that has not begun.
@@ -109,7 +109,7 @@ impl People {
             hint: "Ctrl-C stops",
             asked: Vec::new(),
             area: screen.can_draw().then(Area::default),
-            desk: None,
+            chat_input: None,
         }
     }
 
@@ -304,8 +304,11 @@ impl People {
             now_ms: self.clock.now_ms(),
             hint: self.hint,
         };
-        let desk = self.desk.as_ref().map(|desk| [desk.queued.clone(), vec![desk.line.clone()]].concat());
-        let mut desk_rows = self.printer.rows(&desk.unwrap_or_default());
+        let chat_input = self
+            .chat_input
+            .as_ref()
+            .map(|chat_input| [chat_input.queued.clone(), vec![chat_input.line.clone()]].concat());
+        let mut desk_rows = self.printer.rows(&chat_input.unwrap_or_default());
         desk_rows.drain(..desk_rows.len().saturating_sub(room.lines / 2));
         let room = Room { lines: room.lines - desk_rows.len(), ..room };
         let mut rows = self.printer.rows(&status.lines(room, 0));
@@ -317,7 +320,7 @@ impl People {
         let over = rows.len().saturating_sub(room.lines);
         rows.drain(..over);
         rows.append(&mut desk_rows);
-        area.draw(&rows, self.desk.as_ref().map(|desk| TYPED_AT + desk.cursor));
+        area.draw(&rows, self.chat_input.as_ref().map(|chat_input| TYPED_AT + chat_input.cursor));
     }
 
     /// Takes away what is drawn, and shows what was held back: another writer uses the terminal.
@@ -344,8 +347,8 @@ impl People {
     }
 
     /// Shows what is typed below what is drawn.
-    pub(super) fn desk(&mut self, view: DeskView) {
-        self.desk = Some(view);
+    pub(super) fn chat_input(&mut self, view: ChatInputView) {
+        self.chat_input = Some(view);
         self.draw();
     }
 

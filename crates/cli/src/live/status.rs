@@ -5,7 +5,9 @@ use provost_engine::view::{CallName, StoryReader};
 
 use super::area::Room;
 use super::tail::{Tails, lines_each};
-use crate::text::{Column, Fit, Line, Mark, Role, Span, count, elapsed, money, short_count, spoken_limit};
+use crate::text::{
+    Column, Line, Mark, Overflow, Role, Span, count, elapsed, money, short_count, spoken_limit,
+};
 use crate::view::{Gauge, object, words_so_far};
 
 /// From how much of a limit on it is coloured, in hundredths.
@@ -69,7 +71,7 @@ impl Status<'_> {
         ];
         let seconds = u64::try_from(self.now_ms.saturating_sub(began.0)).unwrap_or_default() / 1_000;
         let right = if seconds == 0 { Vec::new() } else { vec![Span::quiet(spoken_limit(seconds * 1_000))] };
-        Line::new(Mark::Running(self.frame()), "", spans).right(right).fit(Fit::Cut)
+        Line::new(Mark::Running(self.frame()), "", spans).right(right).overflow(Overflow::Cut)
     }
 
     fn limits(&self) -> Line {
@@ -102,7 +104,9 @@ impl Status<'_> {
         let seconds = passed / 1_000;
         let limit = used("wall_clock_seconds");
         spans.push(self.part(format!("   {}", elapsed(passed)), seconds, limit, |s| elapsed(s * 1_000)));
-        Line::new(Mark::Running(self.frame()), "", spans).right(vec![Span::quiet(self.hint)]).fit(Fit::Cut)
+        Line::new(Mark::Running(self.frame()), "", spans)
+            .right(vec![Span::quiet(self.hint)])
+            .overflow(Overflow::Cut)
     }
 
     /// What was used, and of how much; coloured when little is left.

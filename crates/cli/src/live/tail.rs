@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use provost_engine::ActionId;
 
-use crate::text::{Fit, Line, Mark, Span, of_program};
+use crate::text::{Line, Mark, Overflow, Span, of_program};
 
 /// How many lines are shown at most, and from how many rows of the terminal on.
 const LINES: usize = 5;
@@ -40,7 +40,7 @@ impl Tails {
         let all: Vec<&String> = tail.whole.iter().chain(open).collect();
         let shown = all.get(all.len().saturating_sub(lines_max)..).unwrap_or_default();
         let line = |text: &&String| {
-            Line::new(Mark::Program, "output", vec![Span::text(of_program(text))]).fit(Fit::Cut)
+            Line::new(Mark::Program, "output", vec![Span::text(of_program(text))]).overflow(Overflow::Cut)
         };
         shown.iter().map(line).collect()
     }

@@ -1,4 +1,4 @@
-//! One run, as whoever watches it gets it: lines for people, documents for machines.
+//! One run while it is watched: lines for people, documents for programs.
 
 use provost::{Followed, Seq};
 use provost_engine::WaitId;
@@ -8,7 +8,7 @@ use super::machines::Reader;
 use super::people::People;
 use crate::screen::Screen;
 use crate::text::Line;
-use crate::typing::Desk;
+use crate::typing::ChatInput;
 use crate::view::{Context, Gauge};
 
 /// Whether the lines are for a single run or for chat.
@@ -46,7 +46,7 @@ impl Live {
         }
     }
 
-    /// Takes away what is drawn: somebody else writes now.
+    /// Removes what is drawn, because other code writes to the terminal now.
     pub(crate) fn rest(&mut self) {
         if let Self::People(people) = self {
             people.rest();
@@ -69,9 +69,9 @@ impl Live {
     }
 
     /// Shows what a person types while the run works.
-    pub(crate) fn desk(&mut self, desk: &Desk) {
+    pub(crate) fn chat_input(&mut self, chat_input: &ChatInput) {
         if let Self::People(people) = self {
-            people.desk(desk.view(people.desk_cells()));
+            people.chat_input(chat_input.view(people.desk_cells()));
         }
     }
 

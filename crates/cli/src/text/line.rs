@@ -82,7 +82,7 @@ impl Span {
 
 /// How a line that is too long is handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Fit {
+pub(crate) enum Overflow {
     /// It is wrapped.
     #[default]
     Wrap,
@@ -113,7 +113,7 @@ pub(crate) struct Line {
     pub(crate) subject: String,
     pub(crate) spans: Vec<Span>,
     pub(crate) right: Vec<Span>,
-    pub(crate) fit: Fit,
+    pub(crate) overflow: Overflow,
     /// The width of the gutter at the left edge, which wrapped text does not enter.
     pub(crate) gutter: usize,
     /// The additional indentation of wrapped text.
@@ -150,8 +150,8 @@ impl Line {
         self
     }
 
-    pub(crate) fn fit(mut self, fit: Fit) -> Self {
-        self.fit = fit;
+    pub(crate) fn overflow(mut self, overflow: Overflow) -> Self {
+        self.overflow = overflow;
         self
     }
 

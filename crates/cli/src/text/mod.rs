@@ -10,7 +10,7 @@ mod time;
 mod words;
 mod wrap;
 
-pub(super) use line::{Column, Fit, Line, Role, Shown, Span};
+pub(super) use line::{Column, Line, Overflow, Role, Shown, Span};
 pub(super) use mark::Mark;
 pub(super) use paint::{ColorChoice, Paint, Style};
 pub(super) use safe::{escaped, is_plain, of_program};

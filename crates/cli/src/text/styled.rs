@@ -2,7 +2,7 @@
 
 use super::plain::plain;
 use super::wrap::{self, Piece};
-use super::{Column, Fit, Line, Mark, Paint, Role, Shown, Span, Style, cut, width};
+use super::{Column, Line, Mark, Overflow, Paint, Role, Shown, Span, Style, cut, width};
 
 /// The start of text after a mark.
 const TEXT_AT: usize = 3;
@@ -141,9 +141,9 @@ impl Writer {
         let room = room.saturating_sub(taken(&rail).max(taken(&rail_rest)));
         // Deeply indented text still has half of the width.
         let hang = (line.gutter + line.hang).min(room / 2);
-        let mut rows = match line.fit {
-            Fit::Wrap => wrap::wrap(&spans, room, room.saturating_sub(hang)),
-            Fit::Cut => vec![cut_spans(&spans, room, self.paint.ellipsis())],
+        let mut rows = match line.overflow {
+            Overflow::Wrap => wrap::wrap(&spans, room, room.saturating_sub(hang)),
+            Overflow::Cut => vec![cut_spans(&spans, room, self.paint.ellipsis())],
         };
         for (index, row) in rows.iter_mut().enumerate() {
             let mut whole = self.lead(line.mark, at, index == 0);

@@ -1,7 +1,7 @@
 //! What a person types: keys from a terminal that shows none of them by itself, and a line that is edited with them.
 
+mod chat_input;
 mod complete;
-mod desk;
 mod field;
 mod history;
 mod key;
@@ -12,8 +12,8 @@ mod mode;
 use std::io::{self, BufRead as _, Write as _};
 use std::time::Duration;
 
+pub(crate) use chat_input::{ChatInput, ChatInputView, Typed};
 pub(crate) use complete::Complete;
-pub(crate) use desk::{Desk, DeskView, Typed};
 use field::Field;
 pub(crate) use history::History;
 pub(crate) use key::Key;

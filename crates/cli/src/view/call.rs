@@ -5,7 +5,7 @@ use provost_engine::view::{Allowance, CallEnd, CallName, CallOutcome, ProgramOut
 
 use super::{Context, Fold, object};
 use crate::text::{
-    Column, Fit, Line, Mark, Role, Span, counted, duration, first_line, of_program, spoken_limit,
+    Column, Line, Mark, Overflow, Role, Span, counted, duration, first_line, of_program, spoken_limit,
 };
 
 /// The number of output lines shown for a failed program.
@@ -194,11 +194,11 @@ pub(crate) fn in_quotes(text: &str) -> String {
 fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Context) -> Vec<Line> {
     let subject = format!("call {} output", call.number);
     let all: Vec<&str> = output.lines().collect();
-    let line = |text: &str, role: Role, fit: Fit| {
-        Line::new(Mark::Program, &subject, vec![Span::new(of_program(text), role)]).fit(fit)
+    let line = |text: &str, role: Role, overflow: Overflow| {
+        Line::new(Mark::Program, &subject, vec![Span::new(of_program(text), role)]).overflow(overflow)
     };
     if context.fold == Fold::Whole {
-        return all.iter().map(|text| line(text, Role::Text, Fit::Wrap)).collect();
+        return all.iter().map(|text| line(text, Role::Text, Overflow::Wrap)).collect();
     }
     // A blank last line is skipped.
     let end = all.iter().rposition(|text| !text.trim().is_empty()).map_or(0, |index| index + 1);
@@ -211,7 +211,7 @@ fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Cont
         let text = format!("{count} above: provost show {} {}", context.run, call.number);
         lines.push(Line::new(Mark::Program, &subject, vec![Span::quiet(text)]));
     }
-    lines.extend(all.get(above..end).unwrap_or_default().iter().map(|text| line(text, role, Fit::Cut)));
+    lines.extend(all.get(above..end).unwrap_or_default().iter().map(|text| line(text, role, Overflow::Cut)));
     if above > 0
         && !is_bad
         && let Some(last) = lines.last_mut()

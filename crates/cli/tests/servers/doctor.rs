@@ -205,10 +205,10 @@ async fn a_broken_answer_is_no_answer() {
 /// A server that accepts a request and never answers it is waited for no longer than its configuration says.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_never_answers_is_not_waited_for_without_end() {
-    let silent = last_word(Provider::OpenaiChat).ending(End::Silence);
+    let silent = Reply::stream("").ending(End::Silence);
     let answer = last_word(Provider::OpenaiChat);
     let limits = "timeouts = { connect_ms = 10000, idle_ms = 150, total_ms = 10000 }\n";
-    for (reply, wrong) in [(silent.without_body(), 1), (answer, 0)] {
+    for (reply, wrong) in [(silent, 1), (answer, 0)] {
         // The server hangs up with its last reply, so it has one more.
         let server = Server::with([reply, last_word(Provider::OpenaiChat)]).await;
         let clinic = Clinic::new(&format!("{}{limits}", served(&server.url, "m")));

@@ -84,7 +84,7 @@ fn parse_tools(raw: &Object) -> Result<Vec<ToolDeclaration>> {
     let entries = labelled(tools).ok_or_else(|| ContractError::field(CODE, "tools", "must be an array"))?;
     let parse = |(label, entry): (String, &Value)| {
         let refuse = |reason: &str| ContractError::field(CODE, format!("tools[{label}]"), reason);
-        let declared = entry.as_object().ok_or_else(|| refuse("must be an array"))?;
+        let declared = entry.as_object().ok_or_else(|| refuse("must be an object"))?;
         ToolDeclaration::parse_request(declared).map_err(|error| refuse(error.message()))
     };
     entries.into_iter().map(parse).collect()

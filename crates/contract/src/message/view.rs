@@ -39,7 +39,7 @@ impl<'a> MessageView<'a> {
     /// Reads a message; an error is the one [`Message::parse`] gives.
     pub(crate) fn read(value: &'a Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "message must be an array"));
+            return Err(ContractError::whole(CODE, "message must be an object"));
         };
         let fields = Fields::find(raw);
         if fields.are_an_envelope() { Self::read_envelope(fields) } else { Self::read_plain(fields) }

@@ -235,7 +235,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::provider::AsTheyAre;
+    use crate::provider::IdentityNames;
     use strum::VariantArray as _;
 
     fn step(turn: u64, id: &str) -> [Message; 2] {
@@ -255,7 +255,7 @@ mod tests {
                     messages.extend(step(turn, &id));
                     let new = messages.get(growing.len()..).unwrap();
                     assert!(new.len() <= 5, "{provider}, turn {turn}: {} messages to write", new.len());
-                    assert!(growing.close(new, &AsTheyAre));
+                    assert!(growing.close(new, &IdentityNames));
                 }
                 assert_eq!(growing.len(), messages.len() - 2, "{provider}");
             }

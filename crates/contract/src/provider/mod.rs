@@ -45,7 +45,7 @@ pub use encoded::{Encoded, Loss};
 pub use fields::ProviderFields;
 pub use growing::{Growing, Grown, request_text};
 pub use media::{Media, MediaKind, Source};
-pub use names::{AsTheyAre, ToolNames};
+pub use names::{IdentityNames, ToolNames};
 pub use part::Part;
 pub use provider_name::Provider;
 pub use refusal::{Refusal, Rule};

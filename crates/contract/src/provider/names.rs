@@ -15,9 +15,9 @@ pub trait ToolNames {
 
 /// Leaves names as they are: for transcripts whose names are already the provider's.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AsTheyAre;
+pub struct IdentityNames;
 
-impl ToolNames for AsTheyAre {
+impl ToolNames for IdentityNames {
     fn alias<'a>(&'a self, canonical: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(canonical)
     }

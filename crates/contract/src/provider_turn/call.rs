@@ -26,7 +26,7 @@ impl RequestedCall {
 
     /// Reads a call; `path` is where it stands in the turn.
     fn parse(value: &Value, path: &str) -> Result<Self> {
-        let Some(raw) = value.as_object() else { return Err(refuse(path, "must be an array")) };
+        let Some(raw) = value.as_object() else { return Err(refuse(path, "must be an object")) };
         let name = json::present(raw, "name").or_else(|| json::present(raw, "tool_name"));
         let Some(name) = name.and_then(Value::as_str).filter(|name| !name.is_empty()) else {
             return Err(refuse(format!("{path}.name"), "must be a non-empty string"));
@@ -34,7 +34,7 @@ impl RequestedCall {
         let parameters =
             json::present(raw, "parameters").map_or_else(|| Some(Object::new()), json::object_from);
         let Some(parameters) = parameters else {
-            return Err(refuse(format!("{path}.parameters"), "must be an array when present"));
+            return Err(refuse(format!("{path}.parameters"), "must be an object when present"));
         };
         let id = json::non_empty_text(raw, "id").map(str::to_owned);
         let metadata = json::object(raw, "metadata").cloned();

@@ -24,11 +24,11 @@ impl StructuredOutputRequest {
     /// Reads a request.
     pub fn parse(value: &Value) -> Result<Self> {
         if !json::is_container(value) {
-            return Err(refuse("structured_output", "must be an array"));
+            return Err(refuse("structured_output", "must be an object"));
         }
         let field = |key| value.get(key).filter(|field| !field.is_null());
         let Some(schema) = field("schema").filter(|schema| json::is_container(schema)) else {
-            return Err(refuse("schema", "must be an array"));
+            return Err(refuse("schema", "must be an object"));
         };
         let text = |key, reason| field(key).map(|value| value.as_str().ok_or_else(|| refuse(key, reason)));
         let name = text("name", "must be a string or null").transpose()?.map(str::trim);

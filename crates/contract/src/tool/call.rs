@@ -23,7 +23,7 @@ impl ToolCall {
     /// given at all; one that is not a text, or blank, counts as no id.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "tool call must be an array"));
+            return Err(ContractError::whole(CODE, "tool call must be an object"));
         };
         let name = json::present(raw, "tool_name").or_else(|| raw.get("name")).and_then(Value::as_str);
         let Some(tool_name) = name.filter(|name| !name.is_empty()) else {
@@ -32,7 +32,7 @@ impl ToolCall {
         let parameters = match json::present(raw, "parameters") {
             None => Object::new(),
             Some(parameters) => json::object_from(parameters)
-                .ok_or_else(|| ContractError::field(CODE, "parameters", "must be an array"))?,
+                .ok_or_else(|| ContractError::field(CODE, "parameters", "must be an object"))?,
         };
         let metadata = json::object_or_empty(raw, "metadata");
         let given = json::present(raw, "id").or_else(|| json::present(raw, TOOL_CALL_ID));

@@ -51,7 +51,7 @@ impl ToolResult {
     /// Reads what an executor returned. Without `success` it is a failure.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "result must be an array"));
+            return Err(ContractError::whole(CODE, "result must be an object"));
         };
         Self::read(raw.clone())
     }

@@ -1,7 +1,7 @@
 //! The transcript people meet first: a session that was interrupted, cut and compacted.
 
 use provost_contract::json;
-use provost_contract::provider::{AsTheyAre, Mend, Provider, RepairMode, Rule, Shape, repair};
+use provost_contract::provider::{IdentityNames, Mend, Provider, RepairMode, Rule, Shape, repair};
 use strum::VariantArray as _;
 
 const INTERRUPTED: &str = include_str!("../../../../examples/transcripts/interrupted.anthropic.json");
@@ -19,14 +19,14 @@ fn an_interrupted_session_is_understood_and_can_go_on_anywhere() {
         Rule::OrphanResult,
     ];
     assert_eq!(rules, expected);
-    let messages = Provider::Anthropic.decode(&body, &AsTheyAre, 1).unwrap();
+    let messages = Provider::Anthropic.decode(&body, &IdentityNames, 1).unwrap();
     for (mode, first) in [(RepairMode::Synthesise, Mend::WroteResult), (RepairMode::Prune, Mend::DroppedCall)]
     {
         let repaired = repair(&messages, mode);
         let mends: Vec<Mend> = repaired.changes.iter().map(|change| change.mend).collect();
         assert_eq!(mends, [first, Mend::MovedResult, Mend::DroppedResult]);
         for provider in Provider::VARIANTS {
-            let sent = provider.encode(&repaired.messages, &AsTheyAre).body;
+            let sent = provider.encode(&repaired.messages, &IdentityNames).body;
             assert_eq!(provider.validate(&sent), [], "{provider}");
         }
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use provost_contract::Message;
 use provost_contract::message::MessageType;
-use provost_contract::provider::{AsTheyAre, Provider, RepairMode, Rule, repair};
+use provost_contract::provider::{IdentityNames, Provider, RepairMode, Rule, repair};
 use strum::VariantArray as _;
 
 use super::writers::{SOURCES, Step};
@@ -26,7 +26,7 @@ fn talk(steps: &[Step]) -> Vec<Step> {
 fn refusals(messages: &[Message]) -> Vec<String> {
     let repaired = repair(messages, RepairMode::Synthesise).messages;
     let refused = |provider: &Provider| {
-        let body = provider.encode(&repaired, &AsTheyAre).body;
+        let body = provider.encode(&repaired, &IdentityNames).body;
         let refusals =
             provider.validate(&body).into_iter().filter(|refusal| refusal.rule != Rule::NoMessages);
         refusals

@@ -107,7 +107,7 @@ proptest! {
             let taken = session.body[key].as_array().map_or(0, Vec::len);
             let told: usize = session.left_out.iter().map(|left_out| left_out.count).sum();
             prop_assert_eq!(taken + told, lines.len(), "{:?}", session);
-            let messages = format.provider().decode(&session.body, &provost_contract::provider::AsTheyAre, 1);
+            let messages = format.provider().decode(&session.body, &provost_contract::provider::IdentityNames, 1);
             prop_assert!(messages.is_ok());
         }
     }

@@ -6,7 +6,7 @@ mod damaged;
 mod lines;
 mod writers;
 
-use provost_contract::provider::{AsTheyAre, Part, substance};
+use provost_contract::provider::{IdentityNames, Part, substance};
 use provost_contract::session_file::{BrokenLines, Format, Session};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn read(format: Format, text: &str) -> Session {
 
 /// A session, a piece a line, and what was left out of it.
 fn told(session: &Session) -> String {
-    let messages = session.format.provider().decode(&session.body, &AsTheyAre, 1).expect("a transcript");
+    let messages = session.format.provider().decode(&session.body, &IdentityNames, 1).expect("a transcript");
     let said = substance(&messages);
     let mut lines: Vec<String> = said.iter().map(piece).collect();
     lines.push("left out:".to_owned());

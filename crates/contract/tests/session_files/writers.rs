@@ -1,7 +1,7 @@
 //! One conversation, written as each source writes it, whatever is wrong with it.
 
 use provost_contract::Message;
-use provost_contract::provider::{AsTheyAre, Provider, Refusal};
+use provost_contract::provider::{IdentityNames, Provider, Refusal};
 use provost_contract::session_file::{BrokenLines, Format};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ impl Source {
                 (format.provider(), session.body)
             }
         };
-        let messages = provider.decode(&body, &AsTheyAre, 1).expect("a transcript");
+        let messages = provider.decode(&body, &IdentityNames, 1).expect("a transcript");
         (messages, provider.validate(&body))
     }
 }

@@ -6,7 +6,7 @@ use super::ruling::ruling_of;
 use crate::defect::{self, Defect};
 use crate::event::Remember;
 use crate::state::{Action, RunState};
-use crate::{Actor, Covers, PLACE, StandingApproval, Time, enclosing};
+use crate::{Actor, ApprovalScope, Covers, PLACE, StandingApproval, Time, enclosing};
 
 impl RunState {
     /// Returns the scope of the standing approval that covers an action; the widest if several do.
@@ -28,17 +28,23 @@ impl RunState {
         let principal = &self.spec.principal;
         let owner = ["owner_type", "owner_key"].map(|key| principal.get(key).cloned().unwrap_or_default());
         let user = principal.get("acting_user_id").cloned().unwrap_or_default();
-        let (operation, agent) = (&action.spec.operation, &self.spec.agent);
-        let asks = json!([self.spec.workspace, owner, user, agent, operation, ruling.source, ruling.rule]);
-        let which = match covers {
+        let calls = match covers {
             Covers::Tool => None,
             Covers::Call if defect::is(Defect::StandingCoversAll) => None,
             Covers::Call => Some(json!({ "call": action.args.raw })),
             Covers::Place(place) => Some(json!({ "place": place })),
         };
-        let Value::Array(mut parts) = asks else { return String::new() };
-        parts.extend(which);
-        Value::Array(parts).to_string()
+        let scope = ApprovalScope {
+            workspace: self.spec.workspace.clone(),
+            owner,
+            user,
+            agent: self.spec.agent.clone(),
+            tool: action.spec.operation.clone(),
+            layer: ruling.source.clone(),
+            rule: ruling.rule.clone(),
+            calls,
+        };
+        scope.to_text()
     }
 
     /// Returns the approval that an answer grants about an action.

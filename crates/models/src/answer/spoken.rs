@@ -6,7 +6,7 @@ use provost_contract::message::Content;
 use provost_contract::provider::{Part, ProviderFields};
 use serde_json::Value;
 
-use crate::{Fault, FaultKind, riding};
+use crate::{Fault, FaultKind, provider_state};
 
 const FIELDS: &str = "provider_fields";
 
@@ -31,7 +31,7 @@ fn parts_of(message: &Message) -> Vec<Part> {
 /// The message that says all parts: text, wherever something was said in words.
 pub(super) fn message(parts: &[Part]) -> Result<Option<Message>, Fault> {
     let bare = |part: &Part| matches!(part, Part::Text { fields: None, .. });
-    let text = riding::joined(parts);
+    let text = provider_state::joined(parts);
     match parts {
         [] => Ok(None),
         [Part::Text { text, fields: Some(fields) }] => {
@@ -40,7 +40,7 @@ pub(super) fn message(parts: &[Part]) -> Result<Option<Message>, Fault> {
             Ok(Some(message))
         }
         parts if parts.iter().all(bare) => Ok(Some(Message::text("assistant", text))),
-        parts if !text.is_empty() => Ok(Some(riding::text_of(parts))),
+        parts if !text.is_empty() => Ok(Some(provider_state::text_of(parts))),
         parts => {
             let content = parts.iter().map(Part::to_value).collect();
             let message = Message::new("assistant", &content, Object::new());

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::{calls, reasoning, spoken};
 use crate::api::{Api, Finish};
-use crate::ask::Ask;
+use crate::request::ProviderRequest;
 use crate::wire::Received;
-use crate::{Fault, FaultKind, riding};
+use crate::{Fault, FaultKind, provider_state};
 
 /// An answer that was read.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 }
 
 /// Reads the body of an answer to the turn of this number.
-pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<Answer, Fault> {
+pub(crate) fn read(api: &dyn Api, ask: &ProviderRequest, turn: u64, body: &Value) -> Result<Answer, Fault> {
     let finish = api.finish(body);
     check_finish(&finish)?;
     let messages = api.shape().decode(&api.said(body), &ask.names, turn).map_err(|error| {
@@ -36,9 +36,9 @@ pub(crate) fn read(api: &dyn Api, ask: &Ask, turn: u64, body: &Value) -> Result<
     let calls = calls::requested(&called, &finish, turn);
     let parts = spoken::parts(&said);
     let parts = if calls.is_empty() { reasoning::left_behind(parts) } else { parts };
-    let content = riding::joined(&parts);
+    let content = provider_state::joined(&parts);
     Ok(Answer {
-        message: riding::with_call_fields(spoken::message(&parts)?, &called),
+        message: provider_state::with_call_fields(spoken::message(&parts)?, &called),
         content,
         calls,
         usage: api.usage(body).to_object(),
@@ -60,7 +60,7 @@ impl Answer {
     pub(crate) fn into_turn(
         received: Received<Self>,
         api: &dyn Api,
-        ask: &Ask,
+        ask: &ProviderRequest,
     ) -> Result<TurnAnswer, ModelError> {
         let Received { answer, request_id, attempts } = received;
         let model = answer.model.as_deref().unwrap_or(&ask.settings.model);
@@ -75,7 +75,7 @@ impl Answer {
         TurnAnswer::from_adapter(&turn)
     }
 
-    fn diagnostics(&self, ask: &Ask, request_id: Option<&str>) -> Object {
+    fn diagnostics(&self, ask: &ProviderRequest, request_id: Option<&str>) -> Object {
         let mut told = Object::new();
         told.insert("finish".into(), self.finish.word().into());
         let ids = [("answer_id", self.id.as_deref()), ("request_id", request_id)];

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use provost_runtime::port::Delta;
 
-/// Whoever hears the pieces.
-pub(crate) type Hear<'a> = &'a mut (dyn FnMut(Delta<'_>) + Send);
+/// Called with each piece of a response as it arrives.
+pub(crate) type OnDelta<'a> = &'a mut (dyn FnMut(Delta<'_>) + Send);
 
 /// How far a stream is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum Progress {
 /// What it does not know it leaves alone: a provider may say new things at any time.
 pub(crate) trait Assembler: Send {
     /// Takes the data of one event.
-    fn take(&mut self, data: &Value, hear: Hear<'_>) -> Progress;
+    fn take(&mut self, data: &Value, hear: OnDelta<'_>) -> Progress;
 
     /// The body.
     fn body(self: Box<Self>) -> Value;

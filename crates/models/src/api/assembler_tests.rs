@@ -2,7 +2,7 @@
 
 use arbtest::arbitrary::{Result, Unstructured};
 use provost_contract::json::{self, Object};
-use provost_contract::provider::AsTheyAre;
+use provost_contract::provider::IdentityNames;
 use serde_json::{Value, json};
 use strum::VariantArray;
 
@@ -58,7 +58,7 @@ fn no_stream_breaks_an_assembler() {
         }
         let body = assembler.body();
         let _ = (api.finish(&body), api.usage(&body), api.answer_id(&body), api.answer_model(&body));
-        let _ = api.shape().decode(&api.said(&body), &AsTheyAre, 1);
+        let _ = api.shape().decode(&api.said(&body), &IdentityNames, 1);
         Ok(())
     });
 }

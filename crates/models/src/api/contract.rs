@@ -7,8 +7,8 @@ use provost_contract::provider::Provider;
 use serde_json::Value;
 
 use super::{Assembler, Finish, Usage};
-use crate::ask::Ask;
 use crate::delivery::Delivery;
+use crate::request::ProviderRequest;
 use crate::{Fault, Settings};
 
 /// Where requests go, below the base URL.
@@ -40,7 +40,7 @@ pub(crate) trait Api: Send + Sync {
     }
 
     /// The body of a request.
-    fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault>;
+    fn body(&self, ask: &ProviderRequest, delivery: Delivery) -> Result<Object, Fault>;
 
     /// How many tokens an answer may have; none when nothing limits it.
     fn tokens_max(&self, settings: &Settings) -> Option<u64> {

@@ -16,7 +16,7 @@ mod openai_chat;
 mod openai_responses;
 mod usage;
 
-pub(crate) use assembler::{Assembler, Hear, Progress};
+pub(crate) use assembler::{Assembler, OnDelta, Progress};
 pub(crate) use contract::{Api, KeyHeader, Route};
 pub(crate) use finish::Finish;
 pub use kind::ApiKind;

@@ -3,7 +3,7 @@
 use provost_contract::json::Object;
 use serde_json::Value;
 
-/// Tokens, as far as the provider told. Absent is not zero: nobody counted.
+/// Tokens, as far as the provider reports them. Absent is not zero: they were not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Everything the model read, cached or not.

@@ -14,8 +14,8 @@ pub enum CassetteError {
         #[source]
         source: std::io::Error,
     },
-    /// The file is no cassette.
-    #[error("{path} is no cassette")]
+    /// The file is not a cassette.
+    #[error("{path} is not a cassette")]
     Form {
         /// The file.
         path: PathBuf,

@@ -13,8 +13,8 @@ mod fit;
 mod origin;
 mod player;
 mod recorder;
+mod replay_in_order;
 mod request;
-mod retake;
 mod scrub;
 
 pub use error::CassetteError;
@@ -22,4 +22,4 @@ pub use file::Cassette;
 pub use origin::Origin;
 pub use player::Player;
 pub use recorder::Recorder;
-pub use retake::Retake;
+pub use replay_in_order::ReplayInOrder;

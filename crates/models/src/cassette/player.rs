@@ -26,7 +26,7 @@ impl Player {
         Self { turns: cassette.turns, secrets, played }
     }
 
-    /// How many turns nobody asked for yet.
+    /// Returns the number of turns that were not requested yet.
     pub fn left(&self) -> usize {
         let played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         played.iter().filter(|played| !**played).count()

@@ -22,7 +22,7 @@ pub struct PriceTable {
 pub struct PriceError(#[from] toml::de::Error);
 
 impl PriceTable {
-    /// The price of a model; none when nobody wrote one down.
+    /// Returns the price of a model, if the table has one.
     pub fn price(&self, model: &str) -> Option<Price> {
         let beginnings =
             self.models.iter().filter_map(|(name, price)| Some((name.strip_suffix('*')?, price)));

@@ -25,8 +25,8 @@ pub enum KeyError {
         /// Its mode.
         mode: u32,
     },
-    /// It is no file, is empty, or is far too large for a key.
-    #[error("the key file {path} does not look like one: {why}")]
+    /// It is not a regular file, is empty, or is far too large for a key.
+    #[error("the key file {path} cannot be used: {why}")]
     NoKey {
         /// The file.
         path: PathBuf,

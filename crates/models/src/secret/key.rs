@@ -1,4 +1,4 @@
-//! A text nobody may see.
+//! A secret text: it is never printed or serialised.
 
 use std::fmt;
 use std::sync::Arc;

@@ -28,10 +28,10 @@ impl Secret {
         let unreadable = |source| KeyError::Unreadable { path: path.to_owned(), source };
         let no_key = |why| KeyError::NoKey { path: path.to_owned(), why };
         let file = File::open(path).map_err(unreadable)?;
-        // The opened file is asked, not the path: nobody can exchange it in between.
+        // The opened file is asked, not the path: it cannot be exchanged in between.
         let about = file.metadata().map_err(unreadable)?;
         if !about.is_file() {
-            return Err(no_key("it is no file"));
+            return Err(no_key("it is not a regular file"));
         }
         check_mode(path, &about)?;
         if about.len() > BYTES_MAX {

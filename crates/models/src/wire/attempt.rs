@@ -10,7 +10,7 @@ use super::deadline::Deadline;
 use super::exchange::Exchange;
 use super::retry_after::retry_after_ms;
 use super::stream;
-use crate::api::Hear;
+use crate::api::OnDelta;
 use crate::{Fault, FaultKind};
 
 /// How large an answer may be that comes at once.
@@ -27,7 +27,7 @@ pub(super) struct Answered {
 impl Exchange<'_> {
     /// # Cancel safety
     /// Dropping it closes the connection; the provider may still count the tokens.
-    pub(super) async fn attempt(&self, hear: Hear<'_>) -> Result<Answered, Fault> {
+    pub(super) async fn attempt(&self, hear: OnDelta<'_>) -> Result<Answered, Fault> {
         let response = self.idle().keep(self.send()).await?;
         let request_id = request_id(response.headers());
         if !response.status().is_success() {
@@ -69,7 +69,7 @@ impl Exchange<'_> {
         failure(status, &headers, &text, self.clock.now_ms())
     }
 
-    /// The body as text; what goes beyond the limit is an answer nobody sends.
+    /// Reads the body as text; a body above the limit is an error, as no provider sends one.
     async fn text(&self, mut response: Response, bytes_max: usize) -> Result<String, Fault> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.idle().keep(next_chunk(&mut response)).await? {

@@ -14,7 +14,7 @@ pub struct ClientError(#[source] reqwest::Error);
 
 /// A client that goes nowhere but where it is told: a key must not follow a redirect.
 pub(crate) fn client(timeouts: Timeouts) -> Result<Client, ClientError> {
-    // Somebody else in this process may have chosen already; that is as good.
+    // Another part of this process may have installed a provider already; it serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
         .connect_timeout(Duration::from_millis(timeouts.connect_ms))

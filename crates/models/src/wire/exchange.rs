@@ -9,7 +9,7 @@ use super::attempt::Answered;
 use super::deadline::Deadline;
 use super::{Endpoint, Retry, Timeouts};
 use crate::Fault;
-use crate::api::{Api, Hear, Route};
+use crate::api::{Api, OnDelta, Route};
 
 /// What came back, and how.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Exchange<'_> {
     pub(crate) async fn run<T>(
         &self,
         read: impl Fn(Value) -> Result<T, Fault> + Sync,
-        hear: Hear<'_>,
+        hear: OnDelta<'_>,
     ) -> Result<Received<T>, Fault> {
         let what = "the provider did not answer completely";
         let total = Deadline::in_ms(self.clock, self.timeouts.total_ms, what);
@@ -51,7 +51,7 @@ impl Exchange<'_> {
     async fn tries<T>(
         &self,
         read: &(impl Fn(Value) -> Result<T, Fault> + Sync),
-        hear: Hear<'_>,
+        hear: OnDelta<'_>,
     ) -> Result<Received<T>, Fault> {
         let mut attempts = 1;
         loop {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const SECOND_MS: f64 = 1_000.0;
 
-/// The wait in the headers, or else in the body; none when nobody asks for one.
+/// Returns the wait that the headers, or else the body, ask for.
 pub(super) fn retry_after_ms(headers: &HeaderMap, body: &Value, now_ms: i64) -> Option<u64> {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let milliseconds = header("retry-after-ms").and_then(|text| text.parse().ok());
@@ -48,7 +48,7 @@ fn delay_of(body: &Value) -> Option<u64> {
     reason = "checked to be neither negative nor absurd"
 )]
 fn milliseconds(seconds: f64) -> Option<u64> {
-    /// Nobody waits longer than a year.
+    /// The longest wait: a year.
     const SECONDS_MAX: f64 = 31_536_000.0;
     (0.0..=SECONDS_MAX).contains(&seconds).then(|| (seconds * SECOND_MS).ceil() as u64)
 }

@@ -8,7 +8,7 @@ use super::attempt::next_chunk;
 use super::classify::{classify, error_in};
 use super::exchange::Exchange;
 use super::sse::{Splitter, TooLarge};
-use crate::api::{Assembler, Hear, Progress};
+use crate::api::{Assembler, OnDelta, Progress};
 use crate::{Fault, FaultKind};
 
 /// How large a streamed answer may be in all.
@@ -20,7 +20,7 @@ const DONE: &str = "[DONE]";
 pub(super) async fn read(
     exchange: &Exchange<'_>,
     mut response: Response,
-    hear: Hear<'_>,
+    hear: OnDelta<'_>,
 ) -> Result<Value, Fault> {
     let mut reader = Reader::new(exchange.api.assembler());
     loop {
@@ -50,7 +50,7 @@ impl Reader {
         Self { splitter: Splitter::default(), assembler, progress: Progress::Open, bytes: 0 }
     }
 
-    fn take(&mut self, chunk: &[u8], hear: Hear<'_>) -> Result<(), Fault> {
+    fn take(&mut self, chunk: &[u8], hear: OnDelta<'_>) -> Result<(), Fault> {
         self.bytes += chunk.len();
         let mut found = Vec::new();
         let split = self.splitter.take(chunk, &mut found);
@@ -60,7 +60,7 @@ impl Reader {
         found.iter().try_for_each(|data| self.event(data, hear))
     }
 
-    fn event(&mut self, data: &str, hear: Hear<'_>) -> Result<(), Fault> {
+    fn event(&mut self, data: &str, hear: OnDelta<'_>) -> Result<(), Fault> {
         if data.trim() == DONE {
             // Said too early it means nothing: the answer is cut all the same.
             if self.progress == Progress::Whole {
@@ -80,7 +80,7 @@ impl Reader {
     }
 
     /// The stream is over; the answer must be whole by now.
-    fn ended(mut self, hear: Hear<'_>) -> Result<Value, Fault> {
+    fn ended(mut self, hear: OnDelta<'_>) -> Result<Value, Fault> {
         let last = std::mem::take(&mut self.splitter).end();
         last.iter().try_for_each(|data| self.event(data, hear))?;
         match self.progress {

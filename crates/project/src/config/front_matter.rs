@@ -164,7 +164,10 @@ fn misplaced(lines: &[&str], first: usize) -> Option<Mistake> {
     let at = |number: usize, what: String| Some((number + 1, what));
     let line = lines.get(first)?;
     if looks_like_fence(line) {
-        return at(first, format!("`{line}` is no fence: front matter begins and ends with a line `---`"));
+        return at(
+            first,
+            format!("`{line}` does not begin front matter: write a line `---` before and after it"),
+        );
     }
     if is_key(line) {
         return at(

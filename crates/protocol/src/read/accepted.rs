@@ -28,6 +28,36 @@ pub enum Carrier {
 }
 
 /// The actions of a plan. They can be shown and counted, but not scheduled.
+///
+/// The actions of a declaration can be:
+///
+/// ```
+/// use provost_protocol::{Content, schedule::{CheckedGraph, ScheduledAction}};
+/// fn graph(content: &Content) -> Option<CheckedGraph> {
+///     let Content::Act(actions) = content else { return None };
+///     let actions: Vec<ScheduledAction<'_>> = actions.iter().map(ScheduledAction::from).collect();
+///     CheckedGraph::build(&actions, |_| false).ok()
+/// }
+/// ```
+///
+/// The same with a plan does not compile:
+///
+/// ```compile_fail
+/// use provost_protocol::{Content, schedule::{CheckedGraph, ScheduledAction}};
+/// fn graph(content: &Content) -> Option<CheckedGraph> {
+///     let Content::Plan(actions) = content else { return None };
+///     let actions: Vec<ScheduledAction<'_>> = actions.iter().map(ScheduledAction::from).collect();
+///     CheckedGraph::build(&actions, |_| false).ok()
+/// }
+/// ```
+///
+/// Neither does a way around it through the field:
+///
+/// ```compile_fail
+/// fn actions(plan: provost_protocol::PlanPreview) -> usize {
+///     plan.0.len()
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanPreview(pub(crate) Vec<Action>);
 

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolResult};
-use provost_engine::event::{ActionEnd, Answer, Decision as Said, Signal, WaitKind};
+use provost_engine::event::{ActionEnd, Answer, Decision as Said, WaitKind};
 use provost_engine::view::{self, Pending};
-use provost_engine::{
-    Actor, Covers, Payload, RunId, StandingApproval, Time, Usage, WaitId, WorldEffect, enclosing,
-};
+use provost_engine::{Actor, Covers, Payload, RunId, StandingApproval, Time, Usage, WaitId, WorldEffect};
 use provost_runtime::port::Fault;
-use provost_runtime::store::{RevokePost, Wait, WaitFilter};
+use provost_runtime::store::{Wait, WaitFilter};
 use serde_json::Value;
 
 use super::decision::{ClientResult, DecideError, Decision, Remember, Verdict};
+use super::standing::{revoke_standing, unfit_to_remember};
 use super::start::unknown;
 use super::{RunHandle, Runtime, WorkError};
 
@@ -48,7 +47,8 @@ pub struct ClientRequest {
 
 impl Runtime {
     /// Returns the questions that wait for a person's decision, in the order in which they were asked:
-    /// approvals, and calls in doubt, which may or may not have taken effect.
+    /// approvals, and calls in doubt, which may or may not have taken effect. An expired question is not
+    /// among them.
     ///
     /// ```
     /// # async fn example(runtime: &provost::Runtime) -> Result<(), provost::WorkError> {
@@ -93,9 +93,13 @@ impl Runtime {
             for wait in &page.items {
                 all.extend(self.pending_of(&wait.row.wait).await?);
             }
-            let Some(next) = page.next else { return Ok(all) };
+            let Some(next) = page.next else { break };
             after = Some(next);
         }
+        // A wait whose time is over accepts no answer any more, even if no worker has settled it yet.
+        let now = Time(self.0.host.clock.now_ms());
+        all.retain(|pending| pending.due.is_none_or(|due| due > now));
+        Ok(all)
     }
 
     /// Returns the question of a wait, as recorded in the journal.
@@ -320,42 +324,12 @@ impl Runtime {
     /// # Errors
     /// If the store fails.
     pub async fn revoke(&self, workspace: &str, scope: &str, by: impl Into<Actor>) -> Result<bool, Fault> {
-        let signal = Signal::Standing { scope: scope.to_owned(), grant: None };
-        let body = serde_json::to_value(&signal).map_err(|error| Fault::Failed(error.into()))?;
-        let (workspace, scope, from) = (workspace.to_owned(), scope.to_owned(), by.into());
-        let held = self.0.store.revoke_standing(RevokePost { workspace, scope, from, body }).await?;
+        let held = revoke_standing(&*self.0.store, workspace, scope, by).await?;
         if let Some(runs) = self.0.runs.get() {
             runs.dispatcher.ring();
         }
         Ok(held)
     }
-}
-
-/// Returns why a decision cannot become a standing approval; `None` if it can.
-fn unfit_to_remember(asked: &Pending, decision: &Decision) -> Option<&'static str> {
-    if decision.verdict == Verdict::Rejected {
-        return Some("is declined: only an approval can be remembered");
-    }
-    if decision.remember == Remember::No {
-        return Some(
-            "has no standing approval without Decision::remember, so Decision::covers has no meaning",
-        );
-    }
-    if matches!(decision.remember, Remember::For(time) if time.as_millis() == 0) {
-        return Some(
-            "would be remembered for no time: write Remember::For with a time above zero, or Remember::No",
-        );
-    }
-    if asked.kind != (WaitKind::Approval { change_set: None }) {
-        return Some("asks about exactly these changes: the answer cannot be remembered");
-    }
-    if decision.parameters.is_some() {
-        return Some("is allowed with other arguments, once: such an approval cannot be remembered");
-    }
-    let Covers::Place(place) = &decision.covers else { return None };
-    let is_in = |asked: &String| enclosing(asked).any(|folder| folder == place);
-    let outside = "is not about that file, or a file in that folder";
-    (!asked.place.as_ref().is_some_and(is_in)).then_some(outside)
 }
 
 fn late(wait: &WaitId, stored: &Wait) -> Option<DecideError> {

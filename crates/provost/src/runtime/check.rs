@@ -92,6 +92,10 @@ pub(super) fn declarations(declared: &Value) -> Result<(), Ignored> {
 }
 
 fn declaration(name: &str, tool: &Value) -> Result<(), Ignored> {
+    if !tool.is_object() {
+        let what = format!("the declaration of the tool `{name}` is not a JSON object");
+        return Err(Ignored::new(what, "write its description and parameters"));
+    }
     let written = tool.get("name").and_then(Value::as_str).unwrap_or(name);
     if written != name {
         let what = format!("the tool `{written}` is declared under the name `{name}`");

@@ -14,6 +14,7 @@ mod output;
 mod principal;
 mod request;
 mod sessions;
+mod standing;
 mod start;
 mod values;
 
@@ -29,4 +30,5 @@ pub use outcome::{Outcome, RunFailure, RunStatus};
 pub use output::OutputError;
 pub use request::Request;
 pub use sessions::{SayError, Session, SessionOptions};
+pub use standing::{revoke_standing, standing_offers};
 pub use start::{Resume, Runtime};

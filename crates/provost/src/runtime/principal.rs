@@ -9,9 +9,20 @@ const CODE: &str = "invalid_principal";
 /// How requests of the embedding program are authenticated.
 const EMBEDDED: &str = "embedded";
 
+/// A principal that was checked, as it is recorded.
+#[derive(Clone, Debug)]
+pub(super) struct Principal(Value);
+
+impl Principal {
+    /// Returns its recorded form.
+    pub(super) fn to_value(&self) -> Value {
+        self.0.clone()
+    }
+}
+
 /// Parses the principal of a request for an agent, in the form in which it is recorded. Missing fields about
 /// the request get the values of the embedding program.
-pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
+pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Principal> {
     let Some(given) = given else { return Ok(own()) };
     let Some(said) = given.as_object() else {
         return Err(ContractError::whole(CODE, "the principal must be an object"));
@@ -31,10 +42,10 @@ pub(super) fn read(given: Option<&Value>, agent: &str) -> Result<Value> {
     if let Some(key) = said.keys().find(|key| !known.contains_key(*key)) {
         return Err(ContractError::field(CODE, key, "is not a field of a principal"));
     }
-    Ok(sensitivity::redact_names(given))
+    Ok(Principal(sensitivity::redact_names(given)))
 }
 
 /// The principal of the embedding program.
-pub(super) fn own() -> Value {
-    json!({ "auth_source": EMBEDDED, "acting_user_id": 1 })
+pub(super) fn own() -> Principal {
+    Principal(json!({ "auth_source": EMBEDDED, "acting_user_id": 1 }))
 }

@@ -1,5 +1,6 @@
 //! The request for a run.
 
+use provost_contract::ContractError;
 use provost_contract::json::{self, Object};
 use provost_engine::event::Mode;
 use provost_engine::{Actor, ProtocolSettings, RunId};
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::principal::Principal;
 use super::{output, principal};
 use crate::model::NamedModels;
 use crate::{Agent, CallRule};
@@ -30,7 +32,7 @@ pub struct Request {
     pub(super) session: Option<String>,
     pub(super) context: Object,
     pub(super) about: Object,
-    pub(super) principal: Option<Value>,
+    principal: Option<Value>,
     pub(super) options: Object,
     pub(super) key: Option<String>,
     pub(super) by: Option<Actor>,
@@ -242,13 +244,13 @@ impl Request {
     }
 
     /// Returns the options of the run for an agent and its tools.
-    pub(super) fn options(&self, agent: &Agent, tools: Value, run: &RunId) -> Object {
+    pub(super) fn options(&self, agent: &Agent, principal: &Principal, tools: Value, run: &RunId) -> Object {
         let mut about = self.about.clone();
         about.insert("agent".to_owned(), agent.name.as_str().into());
-        about.insert("principal".to_owned(), self.who(agent));
+        about.insert("principal".to_owned(), principal.to_value());
         let mut context = self.context.clone();
         context.insert("run_id".to_owned(), run.as_str().into());
-        let policy = self.policy(agent, &tools);
+        let policy = policy(agent, principal, &tools);
         let mut options = json::into_object(json!({
             "max_turns": agent.max_turns,
             "budgets": agent.budgets,
@@ -288,22 +290,28 @@ impl Request {
     ///
     /// ```
     /// let agent = provost::Agent::new("helper").mode("review");
-    /// let policy = provost::Request::default().policy(&agent, &serde_json::json!({}));
+    /// let policy = provost::Request::default().policy(&agent, &serde_json::json!({})).unwrap();
     /// assert_eq!(policy["mode"], "review");
     /// ```
-    #[must_use]
-    pub fn policy(&self, agent: &Agent, tools: &Value) -> Object {
-        let mut policy = agent.policy.clone();
-        // The host offers its clients' tools itself; the caller did not supply them.
-        policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));
-        policy.insert("principal".to_owned(), self.who(agent));
-        policy
+    ///
+    /// # Errors
+    /// If the principal of the request is invalid.
+    pub fn policy(&self, agent: &Agent, tools: &Value) -> Result<Object, ContractError> {
+        Ok(policy(agent, &self.checked_principal(agent)?, tools))
     }
 
-    /// Returns the principal as recorded. An invalid one is rejected before a run starts.
-    fn who(&self, agent: &Agent) -> Value {
-        principal::read(self.principal.as_ref(), &agent.name).unwrap_or_default()
+    /// Parses the principal of the request for an agent.
+    pub(super) fn checked_principal(&self, agent: &Agent) -> Result<Principal, ContractError> {
+        principal::read(self.principal.as_ref(), &agent.name)
     }
+}
+
+fn policy(agent: &Agent, principal: &Principal, tools: &Value) -> Object {
+    let mut policy = agent.policy.clone();
+    // The host offers its clients' tools itself; the caller did not supply them.
+    policy.entry("runtime_tools").or_insert_with(|| clients_tools(tools));
+    policy.insert("principal".to_owned(), principal.to_value());
+    policy
 }
 
 /// Returns the options that an agent sets through its methods.

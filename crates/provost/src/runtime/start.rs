@@ -18,6 +18,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::check::Known;
+use super::principal::Principal;
 use super::{BuildError, Builder, Ignored, Outcome, Request, RunHandle, RunStatus, StartError, WorkError};
 use super::{output, principal};
 use crate::Agent;
@@ -159,12 +160,12 @@ impl Runtime {
     pub(super) fn new_run(&self, request: &Request) -> Result<(NewRunRequest, Object), StartError> {
         let agent = self.agent(request.agent.as_deref())?;
         self.0.known.options(&request.options)?;
-        principal::read(request.principal.as_ref(), &agent.name)?;
+        let principal = request.checked_principal(agent)?;
         let run = match &request.run {
             Some(run) => run.clone(),
             None => self.0.ids.make(IdKind::Run).parse().map_err(|_| unnamed())?,
         };
-        let options = self.options(request, agent, &run);
+        let options = self.options(request, agent, &principal, &run);
         let mut start = Start::read(&request.messages, &options, &self.0.host, (run, &instructions(agent)))?;
         if let Some(wanted) = &request.output {
             start.wants(&output::read(wanted)?);
@@ -184,8 +185,8 @@ impl Runtime {
 
     /// Returns the options of a run. They include the policy in force: decisions under another policy are made
     /// again.
-    fn options(&self, request: &Request, agent: &Agent, run: &RunId) -> Object {
-        let mut options = request.options(agent, self.tools_of(agent), run);
+    fn options(&self, request: &Request, agent: &Agent, principal: &Principal, run: &RunId) -> Object {
+        let mut options = request.options(agent, principal, self.tools_of(agent), run);
         let policy = options.get_mut("policy").and_then(Value::as_object_mut);
         if let (Some(provider), Some(policy)) = (&self.0.host.policy, policy) {
             policy.insert("policy_version".to_owned(), provider.version().into());
@@ -196,7 +197,7 @@ impl Runtime {
     /// Compiles an agent without the settings of a request.
     fn compiled(&self, agent: &Agent) -> Result<Arc<CompiledAgent>, ContractError> {
         let run: RunId = "run".parse().map_err(|_| unnamed())?;
-        let options = self.options(&Request::default(), agent, &run);
+        let options = self.options(&Request::default(), agent, &principal::own(), &run);
         Ok(Start::read(&[], &options, &self.0.host, (run, &instructions(agent)))?.agent)
     }
 

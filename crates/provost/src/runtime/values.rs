@@ -80,7 +80,10 @@ pub(super) fn database(path: &Path) -> Result<(), Ignored> {
         return Err(Ignored::new("the path of the database is empty", instead));
     }
     if path.to_str().is_some_and(|path| path == ":memory:") {
-        return Err(Ignored::new("`:memory:` is no file, and a worker could not share it", instead));
+        return Err(Ignored::new(
+            "`:memory:` is not a file, so other processes cannot share its runs",
+            instead,
+        ));
     }
     Ok(())
 }

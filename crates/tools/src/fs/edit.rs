@@ -114,7 +114,7 @@ fn reply(path: &WorkspacePath, replaced: usize, first_line: usize) -> Reply {
 }
 
 /// Files are replaced whole, so one with the old text alone was not edited, and one with the new text alone
-/// is as the edit leaves it. Where both or neither stand nobody can tell.
+/// is as the edit leaves it. With both or neither the answer is unknown.
 fn recalled(text: &str, asked: &Asked) -> Recalled {
     let Asked { path, old, new, replace } = asked;
     if *replace == Replace::All || old.is_empty() || new.is_empty() {

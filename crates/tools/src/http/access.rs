@@ -11,7 +11,7 @@ use super::error::HttpError;
 /// Which hosts may be asked, and how much. Without one there is no `http/get`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpAccess {
-    /// The hosts that may be asked; with none of them, nobody.
+    /// The hosts that may be contacted; none if it is empty.
     pub hosts: Vec<HostRule>,
     /// Addresses that may be asked although they are not public, such as one server of the house.
     pub private: Vec<IpAddr>,

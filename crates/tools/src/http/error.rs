@@ -9,7 +9,7 @@ use crate::Refusal;
 #[derive(Debug, thiserror::Error, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum HttpError {
-    #[error("{0:?} is no address")]
+    #[error("{0:?} is not an http or https address")]
     NotAUrl(String),
     #[error("{0} is not read, only http and https are")]
     SchemeNotAllowed(String),
@@ -34,7 +34,7 @@ pub(super) enum HttpError {
 impl From<reqwest::Error> for HttpError {
     /// A lookup that found only what may not be connected to comes wrapped in the words of the client.
     fn from(error: reqwest::Error) -> Self {
-        // The address is known to whoever asked, and may hold what should not be repeated.
+        // The caller knows the address, and it may contain secrets.
         let error = error.without_url();
         let first: &(dyn std::error::Error + 'static) = &error;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());

@@ -33,9 +33,9 @@ pub(super) struct Fetched {
 }
 
 impl Fetcher {
-    /// A client of its own, without proxies, cookies and redirects: nobody else decides where we go.
+    /// A client of its own, without proxies, cookies and redirects: only this code decides which hosts are contacted.
     pub(super) fn new(access: HttpAccess, closed: Closed) -> Result<Self, reqwest::Error> {
-        // Somebody else in the process may have chosen; then that is what TLS is made of.
+        // Another part of this process may have installed a provider already; it serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let access = Arc::new(access);
         let client = Client::builder()

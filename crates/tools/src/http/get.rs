@@ -21,7 +21,7 @@ const DESCRIBED: Described<'static> = Described {
     name: "http/get",
     description: "Reads a text from an http or https address whose host is on the list of this agent. \
                   Redirects are followed if the list allows where they lead.",
-    // What stands in an address is sent to whoever serves it.
+    // The address itself is sent to its server.
     effects: &[SideEffect::Read, SideEffect::Send],
     idempotency: Idempotency::Pure,
     categories: &["network"],

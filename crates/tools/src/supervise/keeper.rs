@@ -147,8 +147,8 @@ impl Keeper {
         Report::decode(report).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Ends the program and all it started. Blocks for the few milliseconds that this takes: whoever goes on
-    /// afterwards may say that it is gone.
+    /// Ends the program and all it started. Blocks for the few milliseconds that this takes: when it
+    /// returns, the program is gone.
     fn end(&mut self) -> io::Result<()> {
         self.control = None;
         // A program may have stopped the process that watches it.

@@ -96,7 +96,7 @@ pub(super) fn readable(fds: &[BorrowedFd<'_>], ms: i64) -> Vec<bool> {
 pub(super) const LOOK_MS: i64 = 5;
 
 /// How often in a row nothing must be found of another process's descendants: one that loses its parent while
-/// the list is read belongs to nobody for that moment.
+/// the list is read has no parent for that moment.
 const EMPTY_LOOKS: u32 = 3;
 
 /// Kills every descendant of another process until none is left, or only such as this user may not kill; gives
@@ -144,7 +144,7 @@ fn kill_descendants(of: u32) -> bool {
 }
 
 /// Buries the dead among the children of this process, and says how the given one ended if it is among them.
-/// Only for a process that waits for nobody elsewhere.
+/// Only for a process that waits for no child elsewhere.
 pub(super) fn bury_and_find(wanted: u32) -> Option<i32> {
     let mut found = None;
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {

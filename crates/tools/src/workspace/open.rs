@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 use super::WorkspacePath;
 use crate::{Bounds, Limits};
 
-/// A folder somebody works in. Clones share it.
+/// A folder that tools work in. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Workspace(Arc<Inner>);
 
@@ -32,7 +32,7 @@ pub struct OpenError {
 }
 
 impl Workspace {
-    /// Opens a folder. The only place that trusts a path: whoever starts the host names it.
+    /// Opens a folder. The only code that trusts a path: it comes from the host's own configuration.
     ///
     /// # Errors
     /// When it is no folder that can be opened.

@@ -1,4 +1,4 @@
-//! A place in the workspace, as somebody names it.
+//! A path in the workspace, as a caller writes it.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -25,7 +25,7 @@ impl Workspace {
     }
 }
 
-/// What somebody hopes to find under a name.
+/// What a caller expects to find under a name.
 #[derive(Clone, Copy)]
 enum Wanted {
     File,

@@ -43,7 +43,7 @@ pub(crate) struct Walk<'a> {
     depth_max: usize,
     ignored: Ignored,
     walked: usize,
-    /// Entries nobody can name or open.
+    /// The number of entries that cannot be named or opened.
     pub(crate) skipped: usize,
 }
 

@@ -10,7 +10,7 @@ use super::read::check_size;
 use super::{FileError, Workspace, WorkspacePath};
 use crate::blocking::Stop;
 
-/// Rights to read, write and run; never the bits that lend somebody else's.
+/// Rights to read, write and run; never setuid or setgid.
 const MODE: u32 = 0o777;
 
 impl Workspace {

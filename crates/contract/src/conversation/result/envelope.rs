@@ -99,7 +99,7 @@ impl ConversationResult {
     /// Reads a result. A missing list is empty, a null one is an error; the first broken rule refuses it.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "result must be an array"));
+            return Err(ContractError::whole(CODE, "result must be an object"));
         };
         check_header(raw)?;
         Self::of_messages(parse_messages(raw)?, json::without(raw, &["messages"]))

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Mend, RepairMode, Repaired, repair, repair_owned};
 use crate::Message;
 use crate::json::Object;
-use crate::provider::{AsTheyAre, Provider};
+use crate::provider::{IdentityNames, Provider};
 
 fn metadata(id: &str) -> Object {
     Object::from_iter([("tool_call_id".to_owned(), json!(id))])
@@ -126,7 +126,7 @@ fn thinking_before_a_pruned_call_is_told_as_lost() {
         call("a", "find", 1),
         Message::text("user", "stop"),
     ];
-    let sent = |mode| Provider::Anthropic.encode(&repair(&cut, mode).messages, &AsTheyAre);
+    let sent = |mode| Provider::Anthropic.encode(&repair(&cut, mode).messages, &IdentityNames);
     let kept = sent(RepairMode::Synthesise);
     assert_eq!(kept.body.pointer("/messages/1/content/0/signature"), Some(&json!("c2ln")));
     assert_eq!(kept.losses, []);
@@ -140,10 +140,10 @@ fn arguments_that_were_cut_are_kept_here_and_told_as_lost_there() {
     let cut = json!([{ "role": "assistant", "content": null, "tool_calls": [
         { "id": "a", "type": "function", "function": { "name": "find", "arguments": "{\"q\": \"ber" } },
     ] }]);
-    let messages = Provider::OpenaiChat.decode(&cut, &AsTheyAre, 1).unwrap();
+    let messages = Provider::OpenaiChat.decode(&cut, &IdentityNames, 1).unwrap();
     assert_eq!(messages[0].payload["unread_arguments"], json!("{\"q\": \"ber"));
     let repaired = repair(&messages, RepairMode::Synthesise).messages;
-    let encoded = Provider::OpenaiChat.encode(&repaired, &AsTheyAre);
+    let encoded = Provider::OpenaiChat.encode(&repaired, &IdentityNames);
     assert_eq!(encoded.body.pointer("/messages/0/tool_calls/0/function/arguments"), Some(&json!("{}")));
     assert_eq!(encoded.losses[0].what, "arguments");
 }

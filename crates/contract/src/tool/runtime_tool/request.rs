@@ -40,7 +40,7 @@ impl RuntimeToolRequest {
     /// Reads a request. It is pending whatever it says: only a transition makes it anything else.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "request must be an array"));
+            return Err(ContractError::whole(CODE, "request must be an object"));
         };
         let text = |key| json::text(raw, key).unwrap_or_default().to_owned();
         let given_id = json::text(raw, "request_id").filter(|id| !id.trim().is_empty());

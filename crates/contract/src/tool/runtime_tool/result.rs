@@ -25,7 +25,7 @@ impl RuntimeToolResult {
     /// Reads a submitted result. A payload that is neither object nor list is wrapped as `{value}`.
     pub fn parse(value: &Value) -> Result<Self> {
         let Some(raw) = value.as_object() else {
-            return Err(ContractError::whole(CODE, "result must be an array"));
+            return Err(ContractError::whole(CODE, "result must be an object"));
         };
         let outcome = if json::present(raw, "success").is_none_or(loose::flag) {
             ToolOutcome::Success(payload(json::present(raw, "result")))

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{read, stream, write};
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
-use crate::ask::Ask;
 use crate::delivery::Delivery;
+use crate::request::ProviderRequest;
 use crate::{Fault, Settings};
 
 /// Anthropic Messages.
@@ -30,7 +30,7 @@ impl Api for Anthropic {
         &[("anthropic-version", "2023-06-01")]
     }
 
-    fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault> {
+    fn body(&self, ask: &ProviderRequest, delivery: Delivery) -> Result<Object, Fault> {
         Ok(write::body(ask, delivery))
     }
 

@@ -6,7 +6,7 @@ use provost_contract::json;
 use serde_json::{Value, json};
 
 use crate::api::assembler::{adopt, append, place_at, text_at};
-use crate::api::{Assembler, Hear, Progress};
+use crate::api::{Assembler, OnDelta, Progress};
 use provost_runtime::port::Delta;
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Block {
 }
 
 impl Assembler for Stream {
-    fn take(&mut self, data: &Value, hear: Hear<'_>) -> Progress {
+    fn take(&mut self, data: &Value, hear: OnDelta<'_>) -> Progress {
         match text_at(data, "type") {
             "message_start" => self.message = data.get("message").cloned().unwrap_or_default(),
             "content_block_start" => self.begin(data, hear),
@@ -47,7 +47,7 @@ impl Assembler for Stream {
 }
 
 impl Stream {
-    fn begin(&mut self, data: &Value, hear: Hear<'_>) {
+    fn begin(&mut self, data: &Value, hear: OnDelta<'_>) {
         let (Some(place), Some(value)) = (place_at(data, "index"), data.get("content_block")) else { return };
         let call = (text_at(value, "type") == "tool_use").then(|| self.calls());
         if let Some(place) = call {
@@ -60,7 +60,7 @@ impl Stream {
         self.blocks.values().filter(|block| block.call.is_some()).count()
     }
 
-    fn grow(&mut self, data: &Value, hear: Hear<'_>) {
+    fn grow(&mut self, data: &Value, hear: OnDelta<'_>) {
         let block = place_at(data, "index").and_then(|place| self.blocks.get_mut(&place));
         let (Some(block), Some(delta)) = (block, data.get("delta")) else { return };
         match text_at(delta, "type") {
@@ -106,7 +106,7 @@ impl Block {
         }
     }
 
-    /// Input that is no JSON stays text, so that whoever reads it can say so.
+    /// Input that is not JSON stays text, so that its reader can report it.
     fn finished(self) -> Value {
         let Self { mut value, input, .. } = self;
         if let (Some(block), false) = (value.as_object_mut(), input.is_empty()) {

@@ -4,14 +4,14 @@ use provost_contract::json::Object;
 use serde_json::{Value, json};
 
 use super::cache;
-use crate::ask::{Ask, OfferedTool};
 use crate::delivery::Delivery;
+use crate::request::{OfferedTool, ProviderRequest};
 use crate::{Effort, ParallelCalls, Reasoning, Settings, ToolChoice};
 
 /// Anthropic wants a limit on every answer; this one every model of theirs takes.
 const TOKENS_MAX: u64 = 8_192;
 
-pub(super) fn body(ask: &Ask, delivery: Delivery) -> Object {
+pub(super) fn body(ask: &ProviderRequest, delivery: Delivery) -> Object {
     let settings = &ask.settings;
     let mut body = Object::new();
     body.insert("model".into(), settings.model.as_str().into());
@@ -54,7 +54,7 @@ fn thinking(reasoning: Reasoning) -> Value {
     }
 }
 
-fn output_config(ask: &Ask) -> Object {
+fn output_config(ask: &ProviderRequest) -> Object {
     let mut config = Object::new();
     if let Some(Reasoning::Effort(effort)) = ask.settings.reasoning {
         config.insert("effort".into(), effort_word(effort).into());
@@ -78,7 +78,7 @@ fn tool(tool: &OfferedTool) -> Value {
     json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
 }
 
-fn tool_choice(ask: &Ask) -> Option<Value> {
+fn tool_choice(ask: &ProviderRequest) -> Option<Value> {
     let one_at_a_time = ask.settings.parallel_calls == ParallelCalls::OneAtATime;
     let mut choice = match &ask.settings.tool_choice {
         ToolChoice::Auto if !one_at_a_time => return None,

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{read, stream, write};
 use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
-use crate::ask::Ask;
 use crate::delivery::Delivery;
+use crate::request::ProviderRequest;
 
 /// Gemini.
 pub(in crate::api) struct Gemini;
@@ -35,7 +35,7 @@ impl Api for Gemini {
         KeyHeader { name: "x-goog-api-key", before: "" }
     }
 
-    fn body(&self, ask: &Ask, _delivery: Delivery) -> Result<Object, Fault> {
+    fn body(&self, ask: &ProviderRequest, _delivery: Delivery) -> Result<Object, Fault> {
         Ok(write::body(ask))
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::api::assembler::{adopt, append, text_at};
-use crate::api::{Assembler, Hear, Progress};
+use crate::api::{Assembler, OnDelta, Progress};
 use provost_runtime::port::Delta;
 
 pub(super) struct Stream {
@@ -22,7 +22,7 @@ impl Default for Stream {
 }
 
 impl Assembler for Stream {
-    fn take(&mut self, data: &Value, hear: Hear<'_>) -> Progress {
+    fn take(&mut self, data: &Value, hear: OnDelta<'_>) -> Progress {
         adopt(&mut self.about, Some(data));
         let candidate = data.pointer("/candidates/0");
         adopt(&mut self.candidate, candidate);
@@ -44,7 +44,7 @@ impl Assembler for Stream {
 }
 
 impl Stream {
-    fn tell(&mut self, part: &Value, hear: Hear<'_>) {
+    fn tell(&mut self, part: &Value, hear: OnDelta<'_>) {
         if let Some(call) = part.get("functionCall") {
             let place = self.calls;
             self.calls += 1;

@@ -3,11 +3,11 @@
 use provost_contract::json::Object;
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, OfferedTool};
+use crate::request::{OfferedTool, ProviderRequest};
 use crate::{Reasoning, ToolChoice};
 
 /// Gemini has no word for one call at a time: `parallel_calls` says nothing here.
-pub(super) fn body(ask: &Ask) -> Object {
+pub(super) fn body(ask: &ProviderRequest) -> Object {
     let mut body = ask.transcript.clone();
     if !ask.tools.is_empty() {
         let declarations: Vec<Value> = ask.tools.iter().map(tool).collect();
@@ -37,7 +37,7 @@ fn say(body: &mut Object, words: &str) {
     }
 }
 
-fn generation_config(ask: &Ask) -> Object {
+fn generation_config(ask: &ProviderRequest) -> Object {
     let settings = &ask.settings;
     let mut config = Object::new();
     if let Some(max_tokens) = settings.max_tokens {
@@ -68,7 +68,7 @@ fn tool(tool: &OfferedTool) -> Value {
     json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema })
 }
 
-fn tool_choice(ask: &Ask) -> Option<Value> {
+fn tool_choice(ask: &ProviderRequest) -> Option<Value> {
     match &ask.settings.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(json!({ "mode": "NONE" })),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{read, stream, write};
 use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
-use crate::ask::Ask;
 use crate::delivery::Delivery;
+use crate::request::ProviderRequest;
 
 /// Chat Completions, of OpenAI or of a server compatible with them.
 pub(in crate::api) struct OpenaiChat {
@@ -29,7 +29,7 @@ impl Api for OpenaiChat {
         KeyHeader::BEARER
     }
 
-    fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault> {
+    fn body(&self, ask: &ProviderRequest, delivery: Delivery) -> Result<Object, Fault> {
         write::body(ask, delivery, self.limit)
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Hear;
+use crate::api::OnDelta;
 use crate::api::assembler::{place_at, text_at};
 use provost_runtime::port::Delta;
 
@@ -20,7 +20,7 @@ struct Call {
 }
 
 impl Calls {
-    pub(super) fn take(&mut self, piece: &Value, hear: Hear<'_>) {
+    pub(super) fn take(&mut self, piece: &Value, hear: OnDelta<'_>) {
         let (index, id) = (place_at(piece, "index"), text_at(piece, "id"));
         let function = piece.get("function").unwrap_or(&Value::Null);
         let (name, text) = (text_at(function, "name"), text_at(function, "arguments"));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::calls::Calls;
 use crate::api::assembler::{adopt, append};
-use crate::api::{Assembler, Hear, Progress};
+use crate::api::{Assembler, OnDelta, Progress};
 use provost_runtime::port::Delta;
 
 /// The fields under which servers show thinking.
@@ -30,7 +30,7 @@ impl Default for Stream {
 }
 
 impl Assembler for Stream {
-    fn take(&mut self, data: &Value, hear: Hear<'_>) -> Progress {
+    fn take(&mut self, data: &Value, hear: OnDelta<'_>) -> Progress {
         adopt(&mut self.about, Some(data));
         // What the answer costs comes in a last chunk without choices.
         if let Some(choice) = data.pointer("/choices/0") {
@@ -56,7 +56,7 @@ impl Assembler for Stream {
 }
 
 impl Stream {
-    fn grow(&mut self, delta: &Value, hear: Hear<'_>) {
+    fn grow(&mut self, delta: &Value, hear: OnDelta<'_>) {
         for (key, value) in delta.as_object().into_iter().flatten() {
             match (key.as_str(), value) {
                 ("role", _) | (_, Value::Null) => {}
@@ -81,7 +81,7 @@ impl Stream {
     }
 }
 
-fn tell(key: &str, more: &str, hear: Hear<'_>) {
+fn tell(key: &str, more: &str, hear: OnDelta<'_>) {
     match key {
         _ if more.is_empty() => {}
         "content" => hear(Delta::Text(more)),

@@ -4,11 +4,11 @@ use provost_contract::json::Object;
 use serde_json::{Value, json};
 
 use crate::api::openai::{effort, parallel_calls, schema_name};
-use crate::ask::{Ask, OfferedTool};
 use crate::delivery::Delivery;
+use crate::request::{OfferedTool, ProviderRequest};
 use crate::{Fault, ToolChoice};
 
-pub(super) fn body(ask: &Ask, delivery: Delivery, limit: &str) -> Result<Object, Fault> {
+pub(super) fn body(ask: &ProviderRequest, delivery: Delivery, limit: &str) -> Result<Object, Fault> {
     let settings = &ask.settings;
     let mut body = Object::new();
     body.insert("model".into(), settings.model.as_str().into());
@@ -44,7 +44,7 @@ fn tool(tool: &OfferedTool) -> Value {
     json!({ "type": "function", "function": function })
 }
 
-fn tool_choice(ask: &Ask) -> Option<Value> {
+fn tool_choice(ask: &ProviderRequest) -> Option<Value> {
     match &ask.settings.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some("none".into()),

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{read, stream, write};
 use crate::Fault;
 use crate::api::{Api, Assembler, Finish, KeyHeader, Route, Usage};
-use crate::ask::Ask;
 use crate::delivery::Delivery;
+use crate::request::ProviderRequest;
 
 /// OpenAI Responses.
 pub(in crate::api) struct OpenaiResponses;
@@ -28,7 +28,7 @@ impl Api for OpenaiResponses {
         KeyHeader::BEARER
     }
 
-    fn body(&self, ask: &Ask, delivery: Delivery) -> Result<Object, Fault> {
+    fn body(&self, ask: &ProviderRequest, delivery: Delivery) -> Result<Object, Fault> {
         write::body(ask, delivery)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::api::assembler::{place_at, text_at};
-use crate::api::{Assembler, Hear, Progress};
+use crate::api::{Assembler, OnDelta, Progress};
 use provost_runtime::port::Delta;
 
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Stream {
 }
 
 impl Assembler for Stream {
-    fn take(&mut self, data: &Value, hear: Hear<'_>) -> Progress {
+    fn take(&mut self, data: &Value, hear: OnDelta<'_>) -> Progress {
         match text_at(data, "type") {
             "response.output_item.added" => self.begin(data, hear),
             "response.output_item.done" => self.keep(data),
@@ -47,7 +47,7 @@ impl Assembler for Stream {
 }
 
 impl Stream {
-    fn begin(&mut self, data: &Value, hear: Hear<'_>) {
+    fn begin(&mut self, data: &Value, hear: OnDelta<'_>) {
         let item = data.get("item").unwrap_or(&Value::Null);
         let Some(index) = place_at(data, "output_index") else { return };
         if text_at(item, "type") == "function_call" {
@@ -57,7 +57,7 @@ impl Stream {
         }
     }
 
-    fn tell_arguments(&self, data: &Value, hear: Hear<'_>) {
+    fn tell_arguments(&self, data: &Value, hear: OnDelta<'_>) {
         if let Some(place) = place_at(data, "output_index").and_then(|index| self.calls.get(&index)) {
             hear(Delta::Arguments { place: *place, text: text_at(data, "delta") });
         }

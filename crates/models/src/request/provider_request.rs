@@ -13,7 +13,7 @@ use super::{OfferedTool, Settings};
 use crate::{Fault, FaultKind};
 
 /// What is asked, before any provider's words.
-pub(crate) struct Ask {
+pub(crate) struct ProviderRequest {
     pub(crate) settings: Settings,
     /// The keys of the provider's request that carry the transcript, without its finished steps.
     pub(crate) transcript: Object,
@@ -31,9 +31,9 @@ fn offered(request: &TurnRequest<'_>, names: &ToolAliases) -> Vec<OfferedTool> {
     tools.chain(request.carrier.map(OfferedTool::carrier)).collect()
 }
 
-impl Ask {
+impl ProviderRequest {
     /// Reads a turn's request. The transcript leaves here sendable, whatever it was: its finished steps in the
-    /// [`Sent`], the rest in the [`Ask`].
+    /// [`Sent`], the rest in the [`ProviderRequest`].
     pub(crate) fn of(
         request: &TurnRequest<'_>,
         settings: &Settings,

@@ -52,20 +52,20 @@ pub(crate) fn with_call_fields(message: Option<Message>, calls: &[Message]) -> O
 
 /// Puts everything back in its place. The id of a call that comes again belongs to the newest turn.
 pub(crate) fn restore(messages: &mut [Message]) {
-    let mut riding: HashMap<String, Value> = HashMap::new();
+    let mut states: HashMap<String, Value> = HashMap::new();
     for message in messages {
         restore_parts(message);
         if let Some(Value::Object(fields)) = message.metadata.remove(CALL_FIELDS) {
-            riding.extend(fields);
+            states.extend(fields);
         }
-        let own = riding.remove(message.tool_call_id()).filter(|_| message.kind == MessageType::ToolCall);
+        let own = states.remove(message.tool_call_id()).filter(|_| message.kind == MessageType::ToolCall);
         if let Some(fields) = own {
             message.metadata.entry(FIELDS).or_insert(fields);
         }
     }
 }
 
-/// Only where the text is still the one that was said: whoever changed it meant to.
+/// Only where the text is unchanged: a changed text was changed on purpose.
 fn restore_parts(message: &mut Message) {
     let Some(Value::Array(values)) = message.metadata.remove(PARTS) else { return };
     let parts: Vec<Part> = values.iter().filter_map(|part| Part::parse(part).ok()).collect();

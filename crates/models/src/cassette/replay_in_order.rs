@@ -8,19 +8,19 @@ use super::Cassette;
 
 /// Answers in the order of the recording, whatever is asked. Only good for recording again: a
 /// [`super::Recorder`] around it writes down what is asked today.
-pub struct Retake {
+pub struct ReplayInOrder {
     cassette: Cassette,
     next: AtomicUsize,
 }
 
-impl Retake {
+impl ReplayInOrder {
     /// The answers of a cassette.
     pub fn new(cassette: Cassette) -> Self {
         Self { cassette, next: AtomicUsize::new(0) }
     }
 }
 
-impl Model for Retake {
+impl Model for ReplayInOrder {
     fn turn<'a>(&'a self, _request: TurnRequest<'a>) -> Boxed<'a, Result<TurnAnswer, ModelError>> {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let over = || ModelError::new("cassette_over", "the cassette holds no further turn");

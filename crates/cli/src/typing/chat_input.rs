@@ -8,7 +8,7 @@ use super::{EditLine, Edited, Field, Key, Keys, PAUSE};
 use crate::text::{Line, Mark, Span, cut, escaped, width};
 
 /// The line, the queue, and the keys.
-pub(crate) struct Desk {
+pub(crate) struct ChatInput {
     keys: Option<Keys>,
     line: EditLine,
     history: History,
@@ -16,9 +16,9 @@ pub(crate) struct Desk {
     queue: VecDeque<String>,
 }
 
-/// What a desk shows while the agent works.
+/// What a chat_input shows while the agent works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DeskView {
+pub(crate) struct ChatInputView {
     /// The queued messages.
     pub(crate) queued: Vec<Line>,
     /// What is typed, in one row, and the cell of the cursor in it.
@@ -36,7 +36,7 @@ pub(crate) enum Typed {
     End,
 }
 
-impl Desk {
+impl ChatInput {
     pub(crate) fn new(history: History, complete: Complete) -> Self {
         Self { keys: None, line: EditLine::with_breaks(), history, complete, queue: VecDeque::new() }
     }
@@ -148,7 +148,7 @@ impl Desk {
     }
 
     /// What stands below the lines of a run, in so many cells.
-    pub(crate) fn view(&self, cells: usize) -> DeskView {
+    pub(crate) fn view(&self, cells: usize) -> ChatInputView {
         let row = |text: &str| escaped(&text.replace('\n', " / "));
         let queued = |text: &String| {
             let text = cut(&row(text), cells.saturating_sub(8), "…");
@@ -163,7 +163,7 @@ impl Desk {
         let cursor = width(&before);
         let behind = cut(&behind, cells.saturating_sub(cursor + 1), "");
         let spans = vec![Span::text(before), Span::text(behind)];
-        DeskView {
+        ChatInputView {
             queued: self.queue.iter().map(queued).collect(),
             line: Line::new(Mark::Person, "", spans),
             cursor,
@@ -175,37 +175,38 @@ impl Desk {
 mod tests {
     use super::*;
 
-    fn desk() -> Desk {
-        Desk::new(History::default(), Complete::default())
+    fn chat_input() -> ChatInput {
+        ChatInput::new(History::default(), Complete::default())
     }
 
-    fn types(desk: &mut Desk, text: &str) {
-        text.chars()
-            .for_each(|letter| desk.work(if letter == '\n' { Key::Enter } else { Key::Letter(letter) }));
+    fn types(chat_input: &mut ChatInput, text: &str) {
+        text.chars().for_each(|letter| {
+            chat_input.work(if letter == '\n' { Key::Enter } else { Key::Letter(letter) });
+        });
     }
 
     #[test]
     fn messages_are_queued_in_order_and_the_last_can_be_taken_back() {
-        let mut desk = desk();
-        types(&mut desk, "one\n  \ntwo\n");
-        assert_eq!(desk.queue, ["one", "two"]);
-        desk.work(Key::Up);
-        assert_eq!((desk.line.text(), desk.queue.len()), ("two", 1));
-        desk.work(Key::Escape);
-        assert_eq!(desk.line.text(), "");
-        assert_eq!(desk.take_queued().as_deref(), Some("one"));
-        assert_eq!(desk.take_queued(), None);
+        let mut chat_input = chat_input();
+        types(&mut chat_input, "one\n  \ntwo\n");
+        assert_eq!(chat_input.queue, ["one", "two"]);
+        chat_input.work(Key::Up);
+        assert_eq!((chat_input.line.text(), chat_input.queue.len()), ("two", 1));
+        chat_input.work(Key::Escape);
+        assert_eq!(chat_input.line.text(), "");
+        assert_eq!(chat_input.take_queued().as_deref(), Some("one"));
+        assert_eq!(chat_input.take_queued(), None);
     }
 
     #[test]
     fn a_long_line_shows_where_its_cursor_is() {
-        let mut desk = desk();
-        types(&mut desk, "0123456789");
-        let view = desk.view(6);
+        let mut chat_input = chat_input();
+        types(&mut chat_input, "0123456789");
+        let view = chat_input.view(6);
         let shown: String = view.line.spans.iter().map(|span| span.text.as_str()).collect();
         assert_eq!((shown.as_str(), view.cursor), ("56789", 5));
-        desk.work(Key::Home);
-        let view = desk.view(6);
+        chat_input.work(Key::Home);
+        let view = chat_input.view(6);
         let shown: String = view.line.spans.iter().map(|span| span.text.as_str()).collect();
         assert_eq!((shown.as_str(), view.cursor), ("01234", 0));
     }

@@ -10,7 +10,7 @@ use provost_contract::tool::{ToolAliases, ToolCatalog};
 use provost_runtime::port::{Transcript, TurnRequest};
 
 use super::diagnostics;
-use crate::riding;
+use crate::provider_state;
 
 /// The finished steps of a transcript in a provider's format. They are written once and sent with every request.
 pub(crate) struct Sent {
@@ -93,7 +93,7 @@ impl Sent {
     fn rest(&self, transcript: &Transcript) -> Vec<Message> {
         let rest = transcript.messages().skip(self.finished.len());
         let mut rest: Vec<Message> = rest.map(|message| Message::clone(message)).collect();
-        riding::restore(&mut rest);
+        provider_state::restore(&mut rest);
         rest.iter_mut().for_each(said_to_the_model);
         rest
     }

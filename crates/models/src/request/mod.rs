@@ -2,15 +2,15 @@
 
 mod diagnostics;
 mod offered;
+mod provider_request;
 mod reasoning;
-mod request;
 mod sent;
 mod settings;
 mod tool_choice;
 
 pub(crate) use offered::OfferedTool;
+pub(crate) use provider_request::ProviderRequest;
 pub use reasoning::{Effort, Reasoning};
-pub(crate) use request::Ask;
 pub(crate) use sent::Sent;
 pub use settings::{ParallelCalls, PromptCache, Settings};
 pub use tool_choice::ToolChoice;
