@@ -113,6 +113,7 @@ impl RunActor {
                     args: open.args.clone(),
                     raw: self.arguments.of(action, &open.args),
                     result: open.end.as_ref().map(|end| end.result.clone()),
+                    approved: open.is_approved(self.state().policy),
                 }))
             }
         };
