@@ -133,7 +133,7 @@ pub(crate) struct ModelOptions {
 #[derive(Args)]
 pub(crate) struct RunsOptions {
     /// How many
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Only runs in this state, such as completed or waiting
     #[arg(long)]
@@ -467,4 +467,11 @@ pub(crate) struct InitOptions {
 pub(crate) struct CompletionsOptions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+fn at_least_one(word: &str) -> Result<usize, String> {
+    match word.parse() {
+        Ok(0) | Err(_) => Err("a number from 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
 }

@@ -12,6 +12,9 @@ use crate::exit::Exit;
 
 /// The exit code of a failure.
 pub(crate) fn exit_code(failure: &Failure) -> Exit {
+    if failure.names_nothing {
+        return Exit::Usage;
+    }
     match failure.code {
         // What is named is not there or cannot be used, and nothing was done.
         Code::Project
@@ -21,12 +24,12 @@ pub(crate) fn exit_code(failure: &Failure) -> Exit {
         | Code::Model
         | Code::UnknownRun
         | Code::UnknownSession
-        | Code::Busy => Exit::Usage,
+        | Code::Busy
+        | Code::File => Exit::Usage,
         Code::Store
         | Code::Decision
         | Code::Run
         | Code::Journal
-        | Code::File
         | Code::Machine
         | Code::Output
         | Code::InsideRun

@@ -239,6 +239,57 @@ fn a_project_whose_files_are_named_like_secrets_is_approved_and_its_changes_are_
     }
 }
 
+/// A question that was asked under other rules is asked again before it is shown, so that its answer counts.
+#[test]
+fn a_standing_approval_given_to_an_old_question_is_granted() {
+    for changes in [false, true] {
+        let play = Play::new(vec![write("a", "made", "x\n"), write("b", "next", "x\n")]);
+        assert_eq!(play.run().code, 3);
+        if changes {
+            let config = play.world.path("provost.toml");
+            let text = fs::read_to_string(&config).unwrap();
+            fs::write(
+                &config,
+                text.replace("write = \"preview\"", "write = \"preview\"\nnetwork = \"deny\""),
+            )
+            .unwrap();
+            let confirmed = play.provost(&["policy", "confirm", "--yes"]);
+            assert!(confirmed.stderr.contains("confirmed by"), "a run waits for it: {}", confirmed.stderr);
+        }
+        let approved = play.provost(&["approve", "last", "--stop-asking", "tool", "--for", "8h"]);
+        assert_eq!(approved.code, 0, "{}", approved.stderr);
+        assert_eq!(approved.stderr.matches("approval: standing approval: fs/write").count(), 1);
+        assert!(play.is_there("made") && play.is_there("next"), "{}", approved.stderr);
+        let listed = play.provost(&["approvals"]).stdout;
+        assert!(listed.starts_with("standing approval"), "{listed}");
+        let explained = play.provost(&["explain", "last"]).stdout;
+        assert_eq!(explained.contains("is not asked any more"), changes, "{explained}");
+    }
+}
+
+/// A run that ended does not work: an edit since then is legal, and commands about the run record nothing.
+#[test]
+fn a_run_that_ended_is_not_checked_against_later_edits() {
+    for ended in [true, false] {
+        let play = Play::new(vec![write("a", "made", "x\n")]);
+        assert_eq!(play.run().code, 3);
+        if ended {
+            assert_eq!(play.provost(&["approve", "last"]).code, 0);
+        }
+        let config = play.world.path("provost.toml");
+        fs::write(&config, fs::read_to_string(&config).unwrap() + "# edited\n").unwrap();
+        let resumed = play.provost(&["resume", "last"]);
+        assert_eq!(resumed.stderr.contains("PV0017"), !ended, "{}", resumed.stderr);
+        assert_eq!(resumed.stderr.contains("had already ended as completed"), ended, "{}", resumed.stderr);
+        assert_eq!(resumed.code, i32::from(!ended));
+        let approved = play.provost(&["approve", "last"]);
+        assert_eq!(approved.code, 1);
+        assert_eq!(approved.stderr.contains("it has ended"), ended, "{}", approved.stderr);
+        let next = play.run();
+        assert_eq!(next.stderr.contains("PV0017"), !ended, "{}", next.stderr);
+    }
+}
+
 /// A limit on money needs a price; with one the run goes on.
 #[test]
 fn a_limit_on_money_without_a_price_is_refused() {

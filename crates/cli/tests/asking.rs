@@ -14,6 +14,11 @@ const ASKS: &str = "y n e s w l ?";
 
 /// A project in which writing asks, and a model that says these turns.
 fn asked(turns: Vec<Value>, environment: &[(&str, &str)]) -> (World, Terminal, Scripted) {
+    asked_under("", turns, environment)
+}
+
+/// The same with further rules.
+fn asked_under(rules: &str, turns: Vec<Value>, environment: &[(&str, &str)]) -> (World, Terminal, Scripted) {
     let (world, model) = (World::new(), Scripted::new(turns));
     fs::create_dir_all(world.path("play/agents")).unwrap();
     fs::create_dir_all(world.path("play/src")).unwrap();
@@ -22,7 +27,7 @@ fn asked(turns: Vec<Value>, environment: &[(&str, &str)]) -> (World, Terminal, S
     let policy = "[policy.categories]\nwrite = \"ask\"\n[policy.tools]\n\"shell/run\" = \"allow\"\n";
     let served =
         format!("provider = \"openai_compatible\"\nbase_url = \"{}\"\nsettings.model = \"m\"\n", model.url);
-    let config = format!("{policy}[models.served]\n{served}");
+    let config = format!("{policy}{rules}[models.served]\n{served}");
     fs::write(world.path("play/provost.toml"), config).unwrap();
     let command = world.command(&["run", "-C", "play", "go"]);
     let terminal = Terminal::sized(command, SIZE, environment);
@@ -190,5 +195,34 @@ fn a_call_in_doubt_has_three_answers_on_a_terminal() {
         assert!(rest.contains(word) || word == "completed", "{rest}");
         let printed = fs::read_to_string(world.path("play/times")).unwrap();
         assert_eq!(printed.lines().count(), times, "{answer}");
+    }
+}
+
+/// A person who is asked about exactly this call has allowed it, also without a terminal now.
+#[test]
+fn again_allows_a_call_that_only_a_person_may_allow() {
+    let rule = "[[policy.rules]]\nname = \"no-keys\"\ndecision = \"deny\"\nreason = \"no\"\n\
+                tools = [\"shell/run\"]\npath = \"keys/**\"\n\
+                matches = [{ tool = \"shell/run\", arguments = { argv = [\"cat\", \"keys/a\"] } }]\n";
+    for (words, times) in [(&["approve", "last"][..], 2), (&["reject", "last"], 1)] {
+        let script = "echo x >> times; touch started; until [ -e go ]; do :; done";
+        let argv = json!({ "argv": ["sh", "-c", script] });
+        let turns = vec![Scripted::call("a", "shell/run", &argv)];
+        let (world, mut terminal, _model) = asked_under(rule, turns, &[]);
+        terminal.until("w l ?");
+        terminal.enters("y");
+        until("the program runs", || world.path("play/started").exists());
+        terminal.kill();
+        fs::write(world.path("play/go"), "").unwrap();
+        let play = |words: &[&str]| {
+            let words = [words, &["-C", "play", "--plain"]].concat();
+            world.printed(world.command(&words).env_remove("PROVOST_CLOCK_MS"))
+        };
+        assert_eq!(play(&["resume", "last"]).code, 3);
+        let answered = play(words);
+        assert_eq!(answered.code, 0, "{}", answered.stderr);
+        let printed = fs::read_to_string(world.path("play/times")).unwrap();
+        assert_eq!(printed.lines().count(), times, "{words:?}: {}", answered.stderr);
+        assert_eq!(answered.stderr.contains("in doubt, left so"), times == 1, "{}", answered.stderr);
     }
 }

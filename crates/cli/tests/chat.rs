@@ -92,25 +92,35 @@ fn a_recorded_conversation_plays() {
     assert_eq!(refused.code, 1, "{}", refused.stderr);
 }
 
+/// A project as it is, and one with a rule about arguments.
+fn with_and_without_rules() -> [World; 2] {
+    let ruled = World::new();
+    let config = ruled.path("examples/audit/provost.toml");
+    let rule = "\n[[policy.rules]]\nname = \"keys-stay\"\ndecision = \"deny\"\nreason = \"no\"\n\
+                tools = [\"fs/*\"]\npath = \"keys/**\"\n\
+                matches = [{ tool = \"fs/read\", arguments = { path = \"keys/a\" } }]\n\
+                passes = [{ tool = \"fs/edit\", arguments = { path = \"src/sum.sh\" } }]\n";
+    fs::write(&config, fs::read_to_string(&config).unwrap() + rule).unwrap();
+    [World::new(), ruled]
+}
+
 /// A question waits over the end of the process, with its diff, and can be answered afterwards.
 #[test]
 fn what_waits_is_shown_and_answered_after_a_restart() {
-    let world = World::new();
-    let before = world.chat(&[], &world.script("one", &[mend()]), "mend it\n");
-    assert_eq!(before.code, 3, "{}", before.stderr);
-    assert!(before.stderr.contains("it waits for you"), "{}", before.stderr);
-    assert!(world.mended().contains(BROKEN));
-    let after = world.chat(&["--session", "last"], &world.script("two", &[say("Done.")]), "/approve\n");
-    assert_eq!((after.code, after.stdout.as_str()), (0, "Done."), "{}", after.stderr);
-    assert!(
-        after.stderr.contains("line 3 added: echo $(($1 + $2))"),
-        "the diff is shown again: {}",
-        after.stderr
-    );
-    assert!(world.mended().contains(MENDED));
-    let late = world.chat(&["--session", "last"], &world.script("three", &[]), "/approve\n");
-    assert_eq!(late.code, 1);
-    assert!(late.stderr.contains("no call waits for approval"), "{}", late.stderr);
+    for world in with_and_without_rules() {
+        let before = world.chat(&[], &world.script("one", &[mend()]), "mend it\n");
+        assert_eq!(before.code, 3, "{}", before.stderr);
+        assert!(before.stderr.contains("it waits for you"), "{}", before.stderr);
+        assert!(world.mended().contains(BROKEN));
+        let after = world.chat(&["--session", "last"], &world.script("two", &[say("Done.")]), "/approve\n");
+        assert_eq!((after.code, after.stdout.as_str()), (0, "Done."), "{}", after.stderr);
+        let diff = "line 3 added: echo $(($1 + $2))";
+        assert_eq!(after.stderr.matches(diff).count(), 1, "the diff is shown again: {}", after.stderr);
+        assert!(world.mended().contains(MENDED));
+        let late = world.chat(&["--session", "last"], &world.script("three", &[]), "/approve\n");
+        assert_eq!(late.code, 1);
+        assert!(late.stderr.contains("no call waits for approval"), "{}", late.stderr);
+    }
 }
 
 #[test]
@@ -127,15 +137,16 @@ fn a_refusal_and_its_reason_reach_the_model() {
 /// Words instead of an answer take the question back; the call is not made, and can no longer be allowed.
 #[test]
 fn a_message_supersedes_what_waits() {
-    let world = World::new();
-    let model = world.script("one", &[mend(), say("Then not.")]);
-    let chat = world.chat(&[], &model, "mend it\nno, wait, look at the tests first\n/approve\n");
-    assert_eq!(chat.stdout, "Then not.");
-    assert_eq!(chat.code, 1, "{}", chat.stderr);
-    assert!(chat.stderr.contains("no call waits for approval"), "{}", chat.stderr);
-    assert!(world.mended().contains(BROKEN));
-    let asked = fs::read_to_string(world.path("one.json")).unwrap();
-    assert!(asked.contains("look at the tests first"), "{asked}");
+    for world in with_and_without_rules() {
+        let model = world.script("one", &[mend(), say("Then not.")]);
+        let chat = world.chat(&[], &model, "mend it\nno, wait, look at the tests first\n/approve\n");
+        assert_eq!(chat.stdout, "Then not.", "{}", chat.stderr);
+        assert_eq!(chat.code, 1, "{}", chat.stderr);
+        assert!(chat.stderr.contains("no call waits for approval"), "{}", chat.stderr);
+        assert!(world.mended().contains(BROKEN));
+        let asked = fs::read_to_string(world.path("one.json")).unwrap();
+        assert!(asked.contains("look at the tests first"), "{asked}");
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn files_nobody_may_read_are_named() {
         2,
         "error[PV0003]: agents cannot be read: Permission denied",
     );
-    refused(&told("cassette.json", &["import", "examples/audit/cassette.json"]), 1, "error[PV0012]: ");
+    refused(&told("cassette.json", &["import", "examples/audit/cassette.json"]), 2, "error[PV0012]: ");
     assert_eq!(world.bound(&["agents", "examples/audit"]).code, 0, "readable again, it works");
     // Whoever may write here may not copy what cannot be read.
     world.mode("examples/audit", 0o777);
@@ -85,12 +85,12 @@ fn endless_and_strange_files_are_refused_at_once() {
     refused(&world.provost(&["run", "-C", "examples/audit"]), 2, "error[PV0001]: AGENTS.md cannot be read: ");
     refused(
         &world.provost(&["import", "/dev/zero"]),
-        1,
+        2,
         "error[PV0012]: /dev/zero cannot be read: it is larger",
     );
     fs::write(world.path("deep.json"), "[".repeat(200_000)).unwrap();
     let deep = world.provost(&["import", "deep.json", "--from", "anthropic"]);
-    refused(&deep, 1, "error[PV0012]: deep.json: invalid_json: nests deeper than 128 levels");
+    refused(&deep, 2, "error[PV0012]: deep.json: invalid_json: nests deeper than 128 levels");
     let cassette = world.provost(&["run", "-C", "examples/audit", "--cassette", "/dev/zero"]);
     refused(&cassette, 2, "error[PV0005]: the cassette");
 }
@@ -191,4 +191,56 @@ fn words_nobody_knows_are_told_with_the_nearest_one() {
         told(&["init", "examples/audit"]),
     ];
     insta::assert_snapshot!(cases.join("\n"));
+}
+
+/// What a command names is not there or cannot be read: nothing was done, and the exit code says so.
+#[test]
+fn commands_that_name_nothing_usable_exit_with_2() {
+    let world = World::new();
+    let ran = world.provost(&["run", "-C", "examples/audit", "--yes"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    std::fs::write(world.path("bytes"), b"\xff\xfe").unwrap();
+    let wrong: [&[&str]; 14] = [
+        &["import", "missing"],
+        &["import", "bytes"],
+        &["validate", "missing"],
+        &["validate", "bytes"],
+        &["export", "last", "--to", "foo"],
+        &["approvals", "revoke", "nn"],
+        &["explain", "last", "999"],
+        &["show", "-C", "missing"],
+        &["verify", "-C", "missing"],
+        &["db", "stats", "-C", "missing"],
+        &["runs", "-C", "missing"],
+        &["approvals", "-C", "missing"],
+        &["resume", "last", "-C", "missing"],
+        &["runs", "-n", "0"],
+    ];
+    for words in wrong {
+        let printed = world.provost(words);
+        assert_eq!(printed.code, 2, "{words:?}: {}", printed.stderr);
+        assert!(printed.stderr.starts_with("error"), "{words:?}: {}", printed.stderr);
+    }
+    let mut task = world.command(&["run", "-", "-C", "examples/audit"]);
+    task.stdin(std::fs::File::open(world.path("bytes")).unwrap());
+    assert_eq!(world.printed(&mut task).code, 2);
+    // The control: the same commands about what is there.
+    for words in [&["show", "last"][..], &["verify"], &["db", "stats"], &["runs", "-n", "1"], &["approvals"]]
+    {
+        assert_eq!(world.provost(words).code, 0, "{words:?}");
+    }
+}
+
+/// A call has the number in `explain` that it has in `show`.
+#[test]
+fn explain_takes_the_number_of_a_call_as_show_does() {
+    let world = World::new();
+    assert_eq!(world.provost(&["run", "-C", "examples/audit", "--yes"]).code, 0);
+    for (number, tool) in [("1", "fs/list"), ("9", "fs/edit")] {
+        let shown = world.provost(&["show", "last", number]).stdout;
+        assert!(shown.contains(tool), "{shown}");
+        let explained = world.provost(&["explain", "last", number]).stdout;
+        let lines: Vec<&str> = explained.lines().skip(1).collect();
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(tool)), "{explained}");
+    }
 }

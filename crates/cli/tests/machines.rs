@@ -100,6 +100,36 @@ path = "secrets/**"
 matches = [{ tool = "fs/read", arguments = { path = "secrets/key" } }]
 "#;
 
+/// A long output is an artifact, and a record shows its end: lines and documents still say how the program ended.
+#[test]
+fn a_program_that_prints_much_ends_as_it_does_in_lines_and_documents() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("p/agents")).unwrap();
+    std::fs::write(world.path("p/agents/a.md"), "---\ntools: [shell/run]\n---\nWork.\n").unwrap();
+    std::fs::write(world.path("p/provost.toml"), "[policy.tools]\n\"shell/run\" = \"allow\"\n").unwrap();
+    let run = |seed: &str, script: &str, json: &[&str]| {
+        let call = call("a", "shell/run", &json!({ "argv": ["sh", "-c", script] }));
+        let model = world.script("m", &[call, say("Ran.")]);
+        let words = [&["run", "go", "-C", "p"][..], json, &model.each_ref().map(String::as_str)].concat();
+        world.printed(world.command(&words).env("PROVOST_SEED", seed))
+    };
+    for (seed, lines) in [("11", 9), ("12", 4_000)] {
+        let script = format!("seq 1 {lines}; exit 3");
+        let told = run(seed, &script, &[]).stderr;
+        assert!(told.contains("failed, exit 3") && !told.contains("done"), "{told}");
+        assert!(told.contains(&format!("call 1 output: {lines}\n")), "{told}");
+        assert_eq!(told.contains("call 1 output: 3,988 lines above: "), lines > 12, "{told}");
+        let run = documents(&run(&format!("{seed}0"), &script, &["--json"]));
+        let result = run.iter().find(|document| document["kind"] == "tool_result").unwrap();
+        assert_eq!((&result["exit_code"], result.get("signal")), (&3.into(), None));
+    }
+    for (seed, lines) in [("13", 9), ("14", 4_000)] {
+        let run = documents(&run(seed, &format!("seq 1 {lines}; kill -9 $$"), &["--json"]));
+        let result = run.iter().find(|document| document["kind"] == "tool_result").unwrap();
+        assert_eq!((&result["exit_code"], &result["signal"]), (&Value::Null, &9.into()));
+    }
+}
+
 /// What came of every call can be told from typed fields alone.
 #[test]
 fn a_run_says_which_it_is_what_happened_and_why_not() {

@@ -72,7 +72,7 @@ fn a_keyed_program_gets_the_same_key_again() {
     assert!(job.provost(&["runs"]).stdout.contains(": running, turn 1"), "it is worked on");
     program.kill().unwrap();
     program.wait().unwrap();
-    assert!(job.provost(&["runs"]).stdout.contains(": interrupted, can go on"), "and now it is not");
+    assert!(job.provost(&["runs"]).stdout.contains(": no process, can go on"), "and now it is not");
     assert!(job.provost(&["show", "last"]).stdout.contains("provost resume"), "which goes on");
     fs::remove_file(job.world.path("pipe")).unwrap();
     let resumed = job.provost(&["resume", "last"]);

@@ -76,7 +76,7 @@ fn a_cut_line_is_named() {
     fs::write(world.path("cut.jsonl"), format!("{good}\n{}\n", &good[..40])).unwrap();
     fs::write(world.path("whole.jsonl"), format!("{good}\n")).unwrap();
     let refused = world.provost(&["import", "cut.jsonl"]);
-    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
     insta::assert_snapshot!(refused.stderr, @"
     error[PV0012]: cut.jsonl: invalid_session_line: lines.2 must be one JSON object: invalid_json: EOF while parsing a value at line 1 column 40
     try: --repair leaves such lines out, and says so
@@ -101,7 +101,7 @@ fn what_is_no_session_is_refused() {
     for (file, text, why) in cases {
         fs::write(world.path(file), text).unwrap();
         let printed = world.provost(&["import", file]);
-        assert_eq!(printed.code, 1, "{file}");
+        assert_eq!(printed.code, 2, "{file}");
         assert!(printed.stderr.contains(why), "{file}: {}", printed.stderr);
     }
     let printed = world.provost(&["import", "silent.jsonl", "--from", "claude"]);

@@ -130,7 +130,7 @@ fn refused(printed: &Printed, code: &str, words: &str) {
 #[test]
 fn stats_say_how_much_there_is() {
     let empty = Vault::new("");
-    refused(&empty.provost(&["db", "stats"]), "PV0006", "there are no runs here");
+    refused(&empty.provost(&["db", "stats", "-C", "."]), "PV0006", "there are no runs here");
     let vault = Vault::waiting();
     let stats = &vault.documents(&["db", "stats"])[0];
     let count = |name: &str| stats[name].as_u64().unwrap();
@@ -516,7 +516,11 @@ fn a_database_that_was_put_back_is_found_by_its_anchors() {
 
 #[test]
 fn an_anchor_file_is_where_no_agent_writes() {
-    refused(&Vault::new("").provost(&["verify", "--anchor"]), "PV0002", "no anchor file is configured");
+    refused(
+        &Vault::new("").provost(&["verify", "--anchor", "-C", "."]),
+        "PV0002",
+        "no anchor file is configured",
+    );
     for place in ["anchors.jsonl", ".provost/anchors.jsonl", "../vault/agents/a", "link/a"] {
         let vault = Vault::new(&format!("[storage]\nanchor = \"{place}\"\n"));
         std::os::unix::fs::symlink(".", vault.world.path("vault/link")).unwrap();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use provost_contract::action::{OnFailure, Repeat, Resource};
 use provost_engine::Verdict::{Allow, Ask};
 use provost_engine::event::*;
-use provost_engine::{Agent, AskStyle, Digest, Input, OnWait, Payload};
+use provost_engine::{Agent, AskStyle, Digest, Input, OnWait, Payload, Ruling, Verdict};
 use serde_json::json;
 
 use crate::world::{
-    World, agent, done, failed, given, id, message, proposed, reads, run_spec, step, transactional, verdicts,
-    writes,
+    World, agent, cancel, done, failed, given, id, message, proposed, reads, run_spec, step, transactional,
+    verdicts, writes,
 };
 
 fn tool(name: &str) -> Step {
@@ -330,6 +330,89 @@ fn an_approval_is_bound_to_the_policy_it_was_given_under() {
         .when([recovered])
         .then(["AttemptEnded 1.0#1 lost, next retry", "WaitOpened w2 approval [1.0]"])
         .due([]);
+}
+
+/// A run that waits for an approval after its policy hook said that a person must be asked.
+fn asked_by_the_policy_hook() -> World {
+    let hooks = HookSet { policy: true, ..HookSet::default() };
+    let mut world = World::with_hooks(Mode::Plain, hooks);
+    let calls = world.calls(&["write"]);
+    world.feed(vec![calls]);
+    let ruling = Some(Box::new(Ruling::new(Verdict::Ask, "write", "rules")));
+    let asks = Input::Hook {
+        hook: Hook::Policy,
+        subject: Subject::Action { action: id("1.0") },
+        answer: HookAnswer::Proceed { ruling },
+    };
+    world.after(asks)
+}
+
+/// The claim of a worker whose policy is another.
+fn claim_under(world: &World, policy: &[u8]) -> Input {
+    let Input::Claimed { epoch, worker, compiled, standing, .. } = world.claim() else { panic!("a claim") };
+    Input::Claimed { epoch, worker, compiled, policy: Digest::of(policy), standing }
+}
+
+#[test]
+fn a_message_or_cancel_recorded_before_a_claim_wins_under_another_policy_too() {
+    for policy in ["the same", "another"] {
+        let mut world = asked_by_the_policy_hook();
+        let claim = if policy == "another" { claim_under(&world, b"another policy") } else { world.claim() };
+        let stop = world.signal(message(MessageMode::Supersede, false));
+        let world = given(world)
+            .when([claim, stop])
+            .then([
+                "RunClaimed epoch 2",
+                "SignalTaken message",
+                "WaitSettled w1 superseded",
+                "ActionEnded 1.0 cancelled (superseded), effect none",
+                "ModelRequested 2",
+            ])
+            .due(["Model 2"]);
+        assert!(world.state.waits.is_empty(), "{policy}");
+    }
+    let mut world = asked_by_the_policy_hook();
+    let claim = claim_under(&world, b"another policy");
+    let stop = world.signal(cancel());
+    let world = world.after(claim).after(stop);
+    assert!(world.state.ended.is_some() && world.due().is_empty());
+}
+
+#[test]
+fn an_unchanged_policy_keeps_an_open_approval_and_another_asks_again() {
+    let mut world = asked_by_the_policy_hook();
+    let claim = world.claim();
+    let binding = world.state.waits[&1].binding;
+    let answer = world.reply(1, verdicts("1.0", Decision::Approve { edit: None }, binding));
+    let world = given(world).when([claim]).then(["RunClaimed epoch 2"]).due([]);
+    given(world)
+        .when([answer.clone()])
+        .then(["WaitSettled w1 answered verdicts", "ActionStarted 1.0#1 by wait"])
+        .due(["Execute 1.0#1"]);
+
+    let world = asked_by_the_policy_hook();
+    let claim = claim_under(&world, b"another policy");
+    given(world)
+        .when([claim, answer])
+        .then(["RunClaimed epoch 2", "WaitSettled w1 withdrawn"])
+        .due(["Hook policy"]);
+}
+
+#[test]
+fn a_rejection_counts_under_another_policy_too() {
+    let mut world = asked_by_the_policy_hook();
+    let claim = claim_under(&world, b"another policy");
+    let binding = world.state.waits[&1].binding;
+    let answer = world.reply(1, verdicts("1.0", Decision::Reject { reason: "No.".into() }, binding));
+    given(world)
+        .when([claim, answer])
+        .then([
+            "RunClaimed epoch 2",
+            "WaitSettled w1 answered verdicts",
+            "ActionEnded 1.0 blocked (rejected), effect none",
+            "ModelRequested 2",
+        ])
+        .due(["Model 2"]);
 }
 
 #[test]

@@ -29,8 +29,16 @@ impl DataDir {
     /// Returns the data folder of the project that a folder belongs to. The project itself is not read.
     ///
     /// # Errors
-    /// If the project belongs to another user, or the environment names a database of an unknown kind.
+    /// If the folder does not exist, the project belongs to another user, or the environment names a database of an unknown kind.
     pub fn find(start: &Path) -> Result<Self, Failure> {
+        // A database that the environment names needs no project.
+        if environment::database().is_none()
+            && let Err(error) = environment::folder()?.join(start).canonicalize()
+        {
+            let message = format!("there is no project in {}: {error}", start.display());
+            return Err(Failure::new(Code::Project, message)
+                .hint("name a folder with a provost.toml; provost init makes one"));
+        }
         Self::of(&find::home(start)?)
     }
 

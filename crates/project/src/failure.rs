@@ -93,11 +93,18 @@ pub struct Failure {
     pub place: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// Whether what the command names does not exist, so that nothing was done.
+    pub names_nothing: bool,
 }
 
 impl Failure {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), place: None, hint: None }
+        Self { code, message: message.into(), place: None, hint: None, names_nothing: false }
+    }
+
+    /// Marks that the command names something that does not exist: nothing was done.
+    pub fn names_nothing(self) -> Self {
+        Self { names_nothing: true, ..self }
     }
 
     /// Returns an error and its sources as one text.

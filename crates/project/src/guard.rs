@@ -90,15 +90,41 @@ impl Guard {
         }
     }
 
+    /// Returns the changes that a person can confirm: those that were found, and those that a run would find when it
+    /// continues.
+    ///
+    /// # Errors
+    /// If the log or the store cannot be read.
+    pub async fn to_confirm(&self) -> Result<Vec<Change>, Failure> {
+        let (mut changes, now_at, digests) = (self.unconfirmed()?, now(), self.files.digests());
+        for status in ["running", "waiting"] {
+            for (run, names) in self.differing(status).await? {
+                for file in names {
+                    let (sha256, by) = (digests.get(&file).cloned(), run.to_string());
+                    let change = Change { file, sha256, by, at: now_at.clone() };
+                    if !changes.iter().any(|known| known.is_same(&change)) {
+                        changes.push(change);
+                    }
+                }
+            }
+        }
+        Ok(changes)
+    }
+
     /// Returns changes since the start of runs whose process died while they were active: the change may have
     /// killed it.
     async fn interrupted(&self) -> Result<Vec<(RunId, Vec<String>)>, Failure> {
+        self.differing("running").await
+    }
+
+    /// Returns unconfirmed changes since the start of runs with a status.
+    async fn differing(&self, status: &str) -> Result<Vec<(RunId, Vec<String>)>, Failure> {
         let mut found = Vec::new();
         let Some(store) = &self.store else { return Ok(found) };
         let storage = |fault| Failure::storage(&fault);
         let filter = RunFilter {
             workspace: Some(self.files.workspace()),
-            status: Some("running".to_owned()),
+            status: Some(status.to_owned()),
             ..RunFilter::default()
         };
         let page = store.runs(filter, None, INTERRUPTED_MAX).await.map_err(storage)?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use provost_contract::canonical;
 use provost_contract::json::{self, Object};
 use provost_policy::action_policy::{Consulted, Layer, Question, resolve};
-use provost_policy::rules::{AgentWords, Applies, Call, Lexical, Places, Rule, RuleSet, Ruled};
+use provost_policy::rules::{AgentWords, Applies, Call, Lexical, Places, Rule, RuleSet, RuleSpec, Ruled};
 use provost_policy::{ActionPolicy, Decision, Explained, HookAnswer};
 use provost_runtime::port::{Boxed, MediatedCall, PolicyProvider, Ruling};
 use provost_tools::Bounds;
@@ -38,6 +38,7 @@ pub struct ProjectPolicy {
     governed: Governed,
     guard: Option<Arc<Guard>>,
     sources: Sources,
+    version: String,
 }
 
 impl Project {
@@ -53,8 +54,11 @@ impl ProjectPolicy {
         let part = &project.file.policy;
         let own = agent.into_iter().flat_map(|agent| &agent.head.policy);
         let own = own.filter_map(|(tool, word)| Some((tool.as_str(), ActionPolicy::parse(word)?)));
+        let own: Vec<(&str, ActionPolicy)> = own.collect();
+        let words = json!({ "tools": part.tools, "categories": part.categories });
         Ok(Self {
-            words: json!({ "tools": part.tools, "categories": part.categories }),
+            version: version(&words, part.rules.iter().map(|rule| rule.get_ref()), &own, &project.file.tools),
+            words,
             rules: part.rule_set.clone(),
             agent: AgentWords::read(own).map_err(|error| Failure::of(Code::AgentFile, &error))?,
             tools: project.file.tools.clone(),
@@ -130,11 +134,21 @@ impl PolicyProvider for ProjectPolicy {
         })
     }
 
-    /// Returns the hash of the parsed rules, not of the text of the files.
     fn version(&self) -> String {
-        let Self { words, rules, agent, tools, .. } = self;
-        canonical::sha256_hex(format!("{words:?}{rules:?}{agent:?}{tools:?}").as_bytes())
+        self.version.clone()
     }
+}
+
+/// Returns the hash of the rules as written, not of the text of the files. Compiled patterns are no part of it:
+/// they hold caches, which change with every use and from process to process.
+fn version<'r>(
+    words: &Value,
+    rules: impl Iterator<Item = &'r RuleSpec>,
+    agent: &[(&str, ActionPolicy)],
+    tools: &ToolsPart,
+) -> String {
+    let rules: Vec<&RuleSpec> = rules.collect();
+    canonical::sha256_hex(format!("{words:?}{rules:?}{agent:?}{tools:?}").as_bytes())
 }
 
 impl Bounds for ProjectPolicy {

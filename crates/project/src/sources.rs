@@ -78,9 +78,13 @@ mod tests {
                          matches = [{ tool = \"fs/read\", arguments = { path = \"secrets/key\" } }]\n";
 
     fn policy(before: &str) -> ProjectPolicy {
+        policy_of(&format!("{before}{RULES}"))
+    }
+
+    fn policy_of(text: &str) -> ProjectPolicy {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("agents")).unwrap();
-        std::fs::write(folder.path().join("provost.toml"), format!("{before}{RULES}")).unwrap();
+        std::fs::write(folder.path().join("provost.toml"), text).unwrap();
         let agent = "---\npolicy:\n  fs/list: deny\n---\nHelp.\n";
         std::fs::write(folder.path().join("agents/a.md"), agent).unwrap();
         let project = Project::open(folder.path()).unwrap();
@@ -103,5 +107,19 @@ mod tests {
         assert_eq!(places(&other), ["provost.toml:3", "provost.toml:5", "agents/a.md:3", ""]);
         assert_eq!(one.version(), other.version(), "what was asked and allowed before holds");
         assert_ne!(one.version(), policy("[tools]\nshell = false\n\n").version(), "the control");
+    }
+
+    #[test]
+    fn a_policy_that_decided_about_calls_has_the_version_of_an_unused_one() {
+        let (used, unused) = (policy(""), policy(""));
+        for path in ["secrets/key", "x"] {
+            let arguments = Object::from_iter([("path".to_owned(), json!(path))]);
+            used.decide("fs/read", &json!({ "categories": ["read"] }), &arguments);
+        }
+        let elsewhere = std::thread::spawn(|| policy("").version()).join().unwrap();
+        assert_eq!((used.version(), elsewhere), (unused.version(), unused.version()));
+        let other = unused.version();
+        let changed = RULES.replace("secrets/**", "secret/**").replace("secrets/key", "secret/key");
+        assert_ne!(policy_of(&changed).version(), other, "the control");
     }
 }

@@ -99,6 +99,8 @@ impl Conversation {
         let Some(row) = self.newest().await? else { return Ok(None) };
         self.check_governed(&row).await?;
         let news = news(&self.setup, &row.run, shown.unwrap_or(row.head)).await?;
+        // What is shown must be what an answer counts for.
+        self.setup.runtime.review(&row.run).await.map_err(|error| unworked(&row.run, &error))?;
         let handle = self.setup.runtime.resume(&row.run).await.map_err(|error| unworked(&row.run, &error))?;
         Ok(Some(GoingOn { handle, news }))
     }

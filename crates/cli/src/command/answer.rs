@@ -16,7 +16,7 @@ use crate::question::Question;
 use crate::screen::Screen;
 
 pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
-    let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask()).await?;
+    let reopened = Reopened::to_answer(start, &options.of.run, screen.can_ask()).await?;
     reopened.setup.closing(answer(&reopened, options, screen)).await
 }
 

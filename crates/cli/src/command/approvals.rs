@@ -92,7 +92,8 @@ fn meant(granted: Vec<StandingApproval>, word: &str) -> Result<Vec<StandingAppro
         several => format!("{several} standing approvals begin with `{word}`"),
     };
     Err(Failure::new(Code::Decision, wrong)
-        .hint("provost approvals lists them; more letters tell them apart"))
+        .hint("provost approvals lists them; more letters tell them apart")
+        .names_nothing())
 }
 
 /// Returns the open questions, oldest first, and whether there are more.

@@ -28,7 +28,7 @@ pub(super) async fn decide(
     start: &Path,
     screen: Screen,
 ) -> Result<Exit, Failure> {
-    let reopened = Reopened::to_go_on(start, &options.of.run, screen.can_ask()).await?;
+    let reopened = Reopened::to_answer(start, &options.of.run, screen.can_ask()).await?;
     reopened.setup.closing(decide_in(&reopened, options, decision, screen)).await
 }
 

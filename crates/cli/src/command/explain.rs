@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use provost_engine::view::Story;
+use provost_engine::ActionId;
+use provost_engine::view::{Piece, Story};
 use provost_project::{DataDir, clock};
 use provost_runtime::store::RunRow;
 use serde_json::json;
@@ -54,16 +55,33 @@ fn head(row: &RunRow, context: &Context, story: &Story) -> Line {
     Line::note(format!("run {short}"), spans).gutter(4)
 }
 
+/// The call of a number, as `provost show` counts them.
+fn numbered(story: &Story, wanted: &str) -> Option<ActionId> {
+    let number: u32 = wanted.parse().ok()?;
+    let calls = story.lines.iter().filter_map(|line| match &line.piece {
+        Piece::Ended(end) => Some(&end.call),
+        Piece::Asks { call, .. } | Piece::Waits { call, .. } | Piece::RunsAgain { call, .. } => Some(call),
+        _ => None,
+    });
+    calls.into_iter().find(|call| call.number == number).map(|call| call.action)
+}
+
 async fn of_run(options: &ExplainOptions, start: &Path, screen: Screen) -> Result<Exit, Failure> {
     let store = DataDir::find(start)?.look()?;
     let row = run_name::find(&*store, &options.what).await?.row;
     let read = journal::read(&*store, &row.run).await?;
     let mut decisions = decisions(&read)?;
     if let Some(wanted) = &options.action {
-        decisions.retain(|decision| decision.tool == *wanted || decision.call == *wanted);
+        let numbered = numbered(&show::story(&read)?, wanted);
+        decisions.retain(|decision| {
+            decision.tool == *wanted
+                || decision.call == *wanted
+                || (numbered.is_some() && decision.action == numbered)
+        });
         if decisions.is_empty() {
             let message = format!("no decision about `{wanted}` in {}", row.run);
-            return Err(Failure::new(Code::UnknownRun, message).hint("name a tool or the id of a call"));
+            return Err(Failure::new(Code::UnknownRun, message)
+                .hint("name a tool, or a call by its number in provost show"));
         }
     }
     if screen.is_json() {

@@ -17,8 +17,12 @@ pub(crate) async fn run(
     screen: &Screen,
 ) -> Result<Exit, Failure> {
     let project = Project::find(start)?;
-    let guard = Guard::new(&project, &project.root(), &project.data_dir()?);
-    let changes = guard.unconfirmed()?;
+    let data = project.data_dir()?;
+    let mut guard = Guard::new(&project, &project.root(), &data);
+    if data.database().exists() {
+        guard = guard.stopping(data.look()?);
+    }
+    let changes = guard.to_confirm().await?;
     for change in &changes {
         let document = json!({ "type": "changed", "file": change.file, "run": change.by, "at": change.at });
         screen

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, unworked};
 use crate::journal;
 use crate::run_name;
 use crate::screen::Screen;
@@ -63,13 +63,30 @@ impl Reopened {
         Ok(Self { run, setup, head: state.seq, state })
     }
 
-    /// The same, to continue it: fails if the files that govern it changed, until a person confirms that.
+    /// The same, to continue it: fails if the files that govern it changed, until a person confirms that. A run that
+    /// ended for good does not work any more: nothing about it is checked or recorded.
     pub(super) async fn to_go_on(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
         let reopened = Self::find(start, word, attended).await?;
-        if let Some(guard) = &reopened.setup.guard {
-            guard.resume(&reopened.run, &reopened.state.spec.context)?;
+        match reopened.state.ended {
+            Some(ended) if !ended.is_resumable() => Ok(reopened),
+            Some(_) | None => reopened.checked().await,
         }
-        Ok(reopened)
+    }
+
+    /// The same, to answer what it asks. A run that ended asks nothing.
+    pub(super) async fn to_answer(start: &Path, word: &str, attended: bool) -> Result<Self, Failure> {
+        let reopened = Self::find(start, word, attended).await?;
+        if reopened.state.ended.is_some() { Ok(reopened) } else { reopened.checked().await }
+    }
+
+    /// Checks the files that govern the run. Questions of a run that waits are asked again if the policy changed, so
+    /// that the ones that are shown are the ones that an answer counts for.
+    async fn checked(self) -> Result<Self, Failure> {
+        if let Some(guard) = &self.setup.guard {
+            guard.resume(&self.run, &self.state.spec.context)?;
+        }
+        self.setup.runtime.review(&self.run).await.map_err(|error| unworked(&self.run, &error))?;
+        Ok(self)
     }
 
     /// Names the run to a program that reads JSON. Returns the other process that works on it, if one does.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use provost::{Resume, RunHandle};
+use provost_engine::event::EndStatus;
 
 use super::banner::Banner;
 use super::budget;
@@ -26,6 +27,7 @@ pub(crate) async fn run(options: &ResumeOptions, start: &Path, screen: &Screen) 
     let worker = reopened.announce(*screen).await?;
     let mut lines = Banner::of_run(&reopened.run, &name, agent).lines();
     lines.extend(worker.map(|worker| watching(&worker)));
+    lines.extend(reopened.state.ended.filter(|ended| !ended.is_resumable()).map(had_ended));
     screen.notes(&lines);
     let work = async {
         let news = news(&reopened.setup, &reopened.run, reopened.head).await?;
@@ -41,6 +43,12 @@ fn watching(worker: &str) -> Line {
         "{worker} works on this run; this process only watches. Ctrl-C cancels the run; a second Ctrl-C only exits."
     );
     Line::new(Mark::Waits, "watches", vec![Span::text(text)])
+}
+
+/// Says that nothing is continued: what follows is the result that was there.
+fn had_ended(status: EndStatus) -> Line {
+    let text = format!("this run had already ended as {}; its result is shown again", <&str>::from(status));
+    Line::note("ended", vec![Span::text(text)])
 }
 
 /// A run that stopped is taken up again; one that is not over, or ended for good, is only watched.

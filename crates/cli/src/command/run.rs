@@ -100,7 +100,11 @@ fn prompt(options: &RunOptions, project: &Project) -> Result<String, Failure> {
         Some(prompt) => prompt.to_owned(),
         None => project.file.defaults.prompt.clone().ok_or_else(nothing)?,
     };
-    if prompt.trim().is_empty() { Err(nothing()) } else { Ok(prompt) }
+    if prompt.trim().is_empty() {
+        return Err(Failure::new(Code::Project, "no task given: it is empty")
+            .hint("say what to do: provost run \"fix the tests\""));
+    }
+    Ok(prompt)
 }
 
 fn chosen(

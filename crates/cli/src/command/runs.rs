@@ -28,7 +28,7 @@ pub(crate) async fn run(options: &RunsOptions, start: &Path, screen: &Screen) ->
     }
     let store = data.look()?;
     let filter = RunFilter { status: options.status.clone(), ..RunFilter::default() };
-    let page = store.runs(filter, None, options.limit.max(1)).await;
+    let page = store.runs(filter, None, options.limit).await;
     let page = page.map_err(|fault| Failure::storage(&fault))?;
     let names = if screen.is_json() { Names::default() } else { Names::read(&*store).await? };
     let table = Table::new(*screen, &names);

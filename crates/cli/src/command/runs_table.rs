@@ -41,7 +41,7 @@ impl<'a> Table<'a> {
     pub(super) fn head(&self) -> Line {
         let Some(asked) = self.asked else { return Line::blank() };
         let text = format!("{:<RUN$}{:<asked$}{:<STATE$}began", "run", "asked", "now, or how it ended");
-        Line::note("", vec![Span::quiet(text)])
+        Line::note("", vec![Span::quiet(text)]).wide()
     }
 
     pub(super) fn row(&self, listed: &ListedRun, words: &Words) -> Line {
@@ -94,7 +94,7 @@ impl<'a> Table<'a> {
             return (mark, ended(status, &listed.summary), role);
         }
         match row.status.as_str() {
-            _ if words.left => (Mark::Stopped, "interrupted, can go on".to_owned(), Role::Text),
+            _ if words.left => (Mark::Stopped, "no process, can go on".to_owned(), Role::Text),
             "waiting" => waiting(&listed.summary, &age),
             "queued" => (Mark::Pending, "queued".to_owned(), Role::Text),
             "cancelling" => (Mark::Stopped, "is being cancelled".to_owned(), Role::Text),

@@ -204,7 +204,7 @@ impl Reader {
             })
         });
         let (turn, tool, call) = self.calls.remove(&ended.action).unwrap_or_default();
-        let fields = json!({
+        let mut fields = json!({
             "turn": turn,
             "tool": tool,
             "call": call,
@@ -217,6 +217,9 @@ impl Reader {
             "summary": summary,
             "reason": reason,
         });
+        if let (Some(signal), Some(fields)) = (result.pointer("/result/signal"), fields.as_object_mut()) {
+            fields.insert("signal".to_owned(), signal.clone());
+        }
         self.event(event, "tool_result", fields)
     }
 

@@ -203,7 +203,8 @@ fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Cont
     // A blank last line is skipped.
     let end = all.iter().rposition(|text| !text.trim().is_empty()).map_or(0, |index| index + 1);
     let shown = if is_bad { LINES_OF_FAILED } else { 1 }.min(end);
-    let above = end - shown;
+    let first = end - shown;
+    let above = output.above + first;
     let role = if is_bad { Role::Text } else { Role::Quiet };
     let mut lines = Vec::new();
     if above > 0 && is_bad {
@@ -211,12 +212,15 @@ fn printed(output: &ProgramOutput, call: &CallName, is_bad: bool, context: &Cont
         let text = format!("{count} above: provost show {} {}", context.run, call.number);
         lines.push(Line::new(Mark::Program, &subject, vec![Span::quiet(text)]));
     }
-    lines.extend(all.get(above..end).unwrap_or_default().iter().map(|text| line(text, role, Overflow::Cut)));
+    lines.extend(all.get(first..end).unwrap_or_default().iter().map(|text| line(text, role, Overflow::Cut)));
     if above > 0
         && !is_bad
         && let Some(last) = lines.last_mut()
     {
-        last.right = vec![Span::quiet(format!("  the last of {}", counted(end as u64, "line", "lines")))];
+        last.right = vec![Span::quiet(format!(
+            "  the last of {}",
+            counted((output.above + end) as u64, "line", "lines")
+        ))];
     }
     lines
 }

@@ -35,7 +35,7 @@ fn call(tool: &str, arguments: Value, outcome: CallOutcome) -> CallEnd {
 }
 
 fn run(argv: &[&str], outcome: CallOutcome, ms: u64, stdout: &str) -> CallEnd {
-    let output = Some(ProgramOutput { stdout: stdout.to_owned(), stderr: String::new() });
+    let output = Some(ProgramOutput { stdout: stdout.to_owned(), stderr: String::new(), above: 0 });
     CallEnd { output, ms: Some(ms), ..call("shell/run", json!({ "argv": argv }), outcome) }
 }
 

@@ -214,6 +214,22 @@ pub enum Answer {
     Expired,
 }
 
+impl Answer {
+    /// Returns whether it allows a call to run.
+    pub(crate) fn approves(&self) -> bool {
+        match self {
+            Self::Verdicts { verdicts, .. } => {
+                verdicts.values().any(|decision| matches!(decision, Decision::Approve { .. }))
+            }
+            Self::Again { .. }
+            | Self::Leave { .. }
+            | Self::Happened { .. }
+            | Self::Result { .. }
+            | Self::Expired => false,
+        }
+    }
+}
+
 /// A decision about one action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]

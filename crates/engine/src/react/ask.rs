@@ -367,7 +367,7 @@ fn shown(action: &Action, ruling: Option<&Ruling>) -> Value {
 }
 
 /// What an answer is bound to: exactly these arguments, under this policy, with these files.
-fn binding(state: &RunState, actions: &[ActionId], expect: &[Digest]) -> Digest {
+pub(super) fn binding(state: &RunState, actions: &[ActionId], expect: &[Digest]) -> Digest {
     let mut fields = vec![state.policy.to_string()];
     for id in actions {
         let Some(action) = state.action(*id) else { continue };

@@ -47,11 +47,8 @@ impl Reaction<'_> {
             let stop = Stop::Interrupted { code: "crash_loop".into(), message: None };
             self.emit(RunStopping { stop })?;
         }
-        self.drop_ephemeral()?;
-        if self.state.ended.is_some() {
-            return Ok(());
-        }
-        self.withdraw_needless()
+        self.claimed = true;
+        self.drop_ephemeral()
     }
 
     /// After an interruption, actions of this process only that have not begun are not run any more.

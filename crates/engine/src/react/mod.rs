@@ -212,10 +212,11 @@ pub struct ModelResponse {
 /// # Errors
 /// If an event cannot follow: a defect of the engine. The state is not to be used any more.
 pub fn react(state: &mut RunState, now: &Now, inputs: Vec<Input>) -> Result<Vec<Event>, Illegal> {
-    let mut reaction = Reaction { state, now, events: Vec::new(), unread: None };
+    let mut reaction = Reaction { state, now, events: Vec::new(), unread: None, claimed: false };
     for input in inputs {
         reaction.handle(input)?;
     }
+    reaction.review_approvals()?;
     reaction.advance()?;
     Ok(reaction.events)
 }
@@ -234,6 +235,8 @@ struct Reaction<'a> {
     events: Vec<Event>,
     /// What the response of this reaction asks for, if no hook looks at it first.
     unread: Option<Unread>,
+    /// Whether a worker took the run: its policy may be another than the one that questions were asked under.
+    claimed: bool,
 }
 
 /// What a response asks for, before it is declared.

@@ -1,5 +1,6 @@
 //! What comes from outside: messages, cancels, answers, decisions. Each becomes exactly one event.
 
+use super::ask::binding;
 use super::{Done, QueuedSignal, Reaction, words};
 use crate::event::{
     ActionEnd, Answer, Choice, EndedBy, Ignored, MessageMode, Settlement, Signal, SignalTaken, WaitKind,
@@ -53,8 +54,11 @@ impl Reaction<'_> {
         };
         // The door checked it; what lies in the queue since is not believed. The question is asked again.
         let bound = self.state.waits.get(&number).map(|wait| wait.binding);
+        let outdated = answer.approves() && self.is_needless(number) && self.is_outdated(number);
         let (how, answer) = match answer {
-            Answer::Verdicts { binding, .. } if Some(binding) != bound => (Settlement::Withdrawn, None),
+            Answer::Verdicts { binding, .. } if Some(binding) != bound || outdated => {
+                (Settlement::Withdrawn, None)
+            }
             Answer::Expired => (Settlement::Expired, None),
             answer => (Settlement::Answered, Some(answer)),
         };
@@ -146,23 +150,36 @@ impl Reaction<'_> {
         Ok(())
     }
 
+    /// Withdraws what the policy of a new worker does not ask. The signals of the same commit come first: a message
+    /// or a cancel that was recorded before the claim wins over the question it was sent to.
+    pub(super) fn review_approvals(&mut self) -> Done {
+        let open = self.state.ended.is_none() && self.state.cancel.is_none();
+        if self.claimed && open { self.withdraw_needless() } else { Ok(()) }
+    }
+
     /// Approvals that need not be asked for any more, or never will be given, are withdrawn.
-    pub(super) fn withdraw_needless(&mut self) -> Done {
-        let needless: Vec<u32> =
-            self.state
-                .waits
-                .iter()
-                .filter(|(_, wait)| {
-                    wait.kind == WaitKind::Approval { change_set: None }
-                        && wait.actions.iter().filter_map(|id| self.state.action(*id)).any(|action| {
-                            !matches!(self.state.leave(action, self.now.wall), Leave::Needed(_))
-                        })
-                })
-                .map(|(number, _)| *number)
-                .collect();
+    fn withdraw_needless(&mut self) -> Done {
+        let waits = self.state.waits.keys().copied();
+        let needless: Vec<u32> = waits.filter(|number| self.is_needless(*number)).collect();
         for number in needless {
             self.settle(number, Settlement::Withdrawn, None)?;
         }
         Ok(())
+    }
+
+    /// Whether a question was asked under another policy than the one in force.
+    fn is_outdated(&self, number: u32) -> bool {
+        let asked = self.state.waits.get(&number);
+        asked.is_some_and(|wait| binding(self.state, &wait.actions, &wait.expect) != wait.binding)
+    }
+
+    fn is_needless(&self, number: u32) -> bool {
+        let Some(wait) = self.state.waits.get(&number) else { return false };
+        let needed = |id: &ActionId| {
+            let action = self.state.action(*id)?;
+            Some(matches!(self.state.leave(action, self.now.wall), Leave::Needed(_)))
+        };
+        wait.kind == WaitKind::Approval { change_set: None }
+            && wait.actions.iter().filter_map(needed).any(|needed| !needed)
     }
 }

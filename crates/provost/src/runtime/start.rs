@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use provost_contract::json::Object;
 use provost_contract::{ContractError, Message};
-use provost_engine::event::{EventKind, MessageMode, Signal};
-use provost_engine::{Actor, Agent as CompiledAgent, RunId, Seq, SessionId, WhenBusy, view};
-use provost_runtime::actor::{LoadError, ReadRun, SealKey};
+use provost_engine::event::{EventKind, MessageMode, Signal, WaitKind};
+use provost_engine::state::OpenWait;
+use provost_engine::{Actor, Agent as CompiledAgent, RunId, RunState, Seq, SessionId, WhenBusy, view};
+use provost_runtime::actor::{Agents as _, LoadError, ReadRun, SealKey};
 use provost_runtime::dispatch::{self, NewRunRequest, RunEvents, Scope};
 use provost_runtime::host::{Host, Runs, RunsError, Start};
 use provost_runtime::port::{Fault, IdKind, Ids};
@@ -247,6 +248,44 @@ impl Runtime {
     pub async fn resume(&self, run: &RunId) -> Result<RunHandle, WorkError> {
         self.runs().await?.dispatcher.ask(run);
         Ok(self.handle(run.clone()))
+    }
+
+    /// Asks the questions of a waiting run again if the policy changed since they were asked, and returns whether it
+    /// did. An answer counts only under the policy that its question was asked under, so call this before a question
+    /// is shown that may be old.
+    ///
+    /// ```
+    /// # async fn example(runtime: &provost::Runtime, run: &provost::RunId) -> Result<(), provost::WorkError> {
+    /// if runtime.review(run).await? {
+    ///     println!("the policy changed: what waits is asked again");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the run does not exist or cannot be read or continued.
+    pub async fn review(&self, run: &RunId) -> Result<bool, WorkError> {
+        let runs = self.runs().await?;
+        let listed = runs.store.run(run.clone()).await.map_err(RunsError::from)?;
+        let row = listed.ok_or_else(|| WorkError::UnknownRun(run.clone()))?.row;
+        if row.ended.is_some() || row.owner.is_some() || row.ready || row.status != "waiting" {
+            return Ok(false);
+        }
+        let read = ReadRun::read(&*runs.store, &*runs.agents, run).await.map_err(RunsError::from)?;
+        let state = RunState::fold(read.agent, read.history, &read.events).map_err(LoadError::from);
+        let state = state.map_err(RunsError::from)?;
+        let today = runs.agents.today(&state.spec.agent).map(|agent| agent.policy_digest());
+        let asks = |wait: &OpenWait| matches!(wait.kind, WaitKind::Approval { change_set: None });
+        if today.is_none_or(|today| today == state.policy) || !state.waits.values().any(asks) {
+            return Ok(false);
+        }
+        // A worker that claims the run judges what waits; the signal only wakes the run.
+        let changed = Signal::External { name: "policy_changed".to_owned(), payload: Value::Null };
+        let posted = runs.doors.post(run, changed, Actor::runtime(), None).await;
+        posted.map_err(WorkError::of)?;
+        runs.settled(run).await?;
+        Ok(true)
     }
 
     /// Reopens a run that failed, stalled, was interrupted or exceeded a budget, and continues it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provost_contract::Message;
-use provost_contract::json;
+use provost_contract::json::{self, Object};
 use provost_engine::event::{ERASED, Outcome};
 use provost_engine::state::{Transcript, artifact_of, with_result};
 use provost_engine::{Agent, ArtifactRef, Digest, Payload, RunId, Seq};
@@ -16,6 +16,8 @@ use crate::store::Store;
 pub const INLINE_BYTES_MAX: usize = 8 * 1_024;
 /// How much of a result a record shows.
 const EXCERPT_CHARS: usize = 1_000;
+/// How much of what a program printed a record shows.
+const TAIL_CHARS: usize = 1_500;
 /// How many bytes are stored at a time.
 const PART: usize = 256 * 1_024;
 const MEDIA: &str = "application/json";
@@ -68,7 +70,8 @@ async fn stored(store: &dyn Store, agent: &Agent, payload: Payload) -> Result<Pa
     }))
 }
 
-/// What a record shows of a large result: whether it succeeded, and how it begins.
+/// What a record shows of a large result: whether it succeeded, how a program ended and what it printed last, and how
+/// the result begins. Lines about a call are made from it.
 fn excerpt(result: &Value, bytes: usize) -> Value {
     let Some(wire) = result.as_object() else {
         return json!({ "excerpt": begin(result), "bytes": bytes });
@@ -78,8 +81,51 @@ fn excerpt(result: &Value, bytes: usize) -> Value {
         shown.insert("error".into(), error.chars().take(EXCERPT_CHARS).collect::<String>().into());
     }
     let payload = wire.get("result").map(begin).unwrap_or_default();
-    shown.insert("result".into(), json!({ "excerpt": payload, "bytes": bytes }));
+    let mut result = json::object(wire, "result").map(of_program).unwrap_or_default();
+    result.insert("excerpt".into(), payload.into());
+    result.insert("bytes".into(), bytes.into());
+    shown.insert("result".into(), result.into());
     Value::Object(shown)
+}
+
+/// How a program ended, and the last lines that it printed: standard output comes first, so what is left out is
+/// left out there first. `lines_above` says how many lines that are.
+fn of_program(result: &Object) -> Object {
+    let mut shown = Object::new();
+    for key in ["exit_code", "signal"] {
+        shown.extend(result.get(key).filter(|value| value.is_i64()).map(|code| (key.into(), code.clone())));
+    }
+    let (mut room, mut above) = (TAIL_CHARS, 0);
+    for key in ["stderr", "stdout"] {
+        let Some(text) = json::text(result, key) else { continue };
+        let (left_out, tail) = tail(text, room);
+        above += left_out;
+        room = if left_out > 0 { 0 } else { room.saturating_sub(tail.chars().count()) };
+        shown.insert(key.into(), tail.into());
+    }
+    if above > 0 {
+        shown.insert("lines_above".into(), above.into());
+    }
+    shown
+}
+
+/// The whole lines at the end of a text that fit, and how many lines are above them. Of a last line that is too long,
+/// its beginning.
+fn tail(text: &str, chars: usize) -> (usize, String) {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut room = chars;
+    let fits = |line: &&&str| {
+        let length = line.chars().count();
+        let fits = length <= room;
+        room = if fits { room - length } else { 0 };
+        fits
+    };
+    let whole = lines.iter().rev().take_while(fits).count();
+    let above = lines.len() - whole;
+    match lines.last().filter(|_| whole == 0 && chars > 0) {
+        Some(last) => (above - 1, last.chars().take(chars).collect()),
+        None => (above, lines.get(above..).unwrap_or_default().concat()),
+    }
 }
 
 fn begin(value: &Value) -> String {
@@ -139,4 +185,46 @@ pub(super) async fn read_all(
         read_back.push(line.seq, message);
     }
     Ok(read_back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(range: std::ops::RangeInclusive<u32>) -> String {
+        range.map(|line| format!("line {line}\n")).collect()
+    }
+
+    #[test]
+    fn an_excerpt_says_how_a_program_ended_and_what_it_printed_last() {
+        let result = json!({
+            "success": true, "metadata": { "summary": "exit status: 3" },
+            "result": { "exit_code": 3, "stdout": lines(1..=2_000), "stderr": "warning\n" },
+        });
+        let shown = excerpt(&result, 20_000);
+        assert_eq!(shown["result"]["exit_code"], 3);
+        assert_eq!(shown["metadata"], result["metadata"]);
+        assert_eq!(shown["result"]["stderr"], "warning\n");
+        let stdout = shown["result"]["stdout"].as_str().unwrap();
+        let above = u32::try_from(shown["result"]["lines_above"].as_u64().unwrap()).unwrap();
+        assert_eq!(stdout, lines(above + 1..=2_000));
+        assert!(above < 1_980 && stdout.len() <= TAIL_CHARS, "{above}");
+
+        let killed =
+            json!({ "success": true, "result": { "signal": 9, "stdout": "a\n", "stderr": lines(1..=900) } });
+        let shown = excerpt(&killed, 9_000);
+        assert_eq!((&shown["result"]["signal"], shown["result"].get("exit_code")), (&json!(9), None));
+        assert_eq!(shown["result"]["stdout"], "", "it comes before lines that are left out");
+        assert!(shown["result"]["stderr"].as_str().unwrap().ends_with("line 900\n"));
+    }
+
+    #[test]
+    fn an_excerpt_of_another_result_is_its_beginning() {
+        let result = json!({ "success": true, "result": { "text": "x".repeat(20_000) } });
+        let shown = excerpt(&result, 20_013);
+        let keys: Vec<&str> = shown["result"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!((keys, &shown["result"]["bytes"]), (vec!["excerpt", "bytes"], &json!(20_013)));
+        let (above, last) = tail(&format!("a\n{}", "x".repeat(9_000)), 100);
+        assert_eq!((above, last), (1, "x".repeat(100)));
+    }
 }

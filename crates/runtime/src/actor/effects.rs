@@ -109,6 +109,7 @@ impl RunActor {
                     args: open.args.clone(),
                     raw: self.arguments.of(action, &open.args),
                     result: open.end.as_ref().map(|end| end.result.clone()),
+                    approved: open.is_approved(self.state().policy),
                 }))
             }
         };
@@ -168,7 +169,13 @@ impl RunActor {
         let open = self.state().action(action)?;
         let raw = self.arguments.of(action, &open.args);
         let lookup = raw.as_ref().map(|raw| Lookup::of(self.state(), open, raw));
-        let view = ActionView { spec: open.spec.clone(), args: open.args.clone(), raw: None, result: None };
+        let view = ActionView {
+            spec: open.spec.clone(),
+            args: open.args.clone(),
+            raw: None,
+            result: None,
+            approved: false,
+        };
         let about = HookSubject::Action { action };
         let call = HookCall {
             context: self.context(),

@@ -157,6 +157,8 @@ pub struct ActionView {
     pub raw: Option<Object>,
     /// Its result, for hooks that look at results.
     pub result: Option<Payload>,
+    /// Whether a person allowed exactly these arguments under this policy.
+    pub approved: bool,
 }
 
 /// A hook is asked.

@@ -69,7 +69,8 @@ impl HostPerformer {
         match policy.rule(mediated.call(of, context, transcript)).await {
             Ok(None) => HookAnswer::NoOpinion,
             Ok(Some(ruling)) => {
-                let ruling = ruling_of(ruling, self.host.attended);
+                // The person who says that a call in doubt runs again has been asked about exactly this call.
+                let ruling = ruling_of(ruling, self.host.attended || action.approved);
                 HookAnswer::Proceed { ruling: Some(Box::new(ruling)) }
             }
             Err(failure) => failed(failure, "policy"),

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use provost_engine::event::{Answer, Decision, EndStatus, EventKind, WaitKind, WaitOpened};
-use provost_engine::{Args, Payload};
+use provost_contract::Message;
+use provost_engine::event::{
+    Answer, Decision, EndStatus, EventKind, Hook, HookAnswer, MessageMode, Settlement, Signal, WaitKind,
+    WaitOpened,
+};
+use provost_engine::{Args, Payload, Ruling, Verdict};
 use provost_runtime::store::AnswerError;
 use serde_json::json;
 use tokio::sync::Notify;
@@ -103,6 +107,31 @@ async fn an_answer_that_never_comes_expires_by_itself() {
     assert_eq!(ended.reason, "expired");
     assert_eq!(end(&mut events).await, EndStatus::Completed);
     assert!(process.script.executed().is_empty());
+}
+
+/// What a policy hook said is asked again under another policy; the message that was sent to the question wins.
+#[tokio::test(start_paused = true)]
+async fn a_message_withdraws_what_the_policy_hook_asked_for_under_every_policy() {
+    for policy in [asks(), json!({ "another": true })] {
+        let process = Process::start(asks()).await;
+        let ruling = Some(Box::new(Ruling::new(Verdict::Ask, "write", "rules")));
+        process.script.hooks.lock().unwrap().insert(Hook::Policy, HookAnswer::Proceed { ruling });
+        process.replies([Reply::Calls(vec![("kb/write", json!({}))])]);
+        let mut spec = process.spec("run-1");
+        spec.hooks.policy = true;
+        let mut events = process.begin_with(spec).await;
+        let asked = wait(&mut events).await;
+        process.known.set("helper", provost_runtime::testing::agent(policy));
+        let message = Arc::new(Message::text("user", "no"));
+        let message = Signal::Message { message, mode: MessageMode::Supersede, leaves_doubt: false };
+        process.doors.post(&asked.wait.run, message, ada(), None).await.unwrap();
+        let EventKind::WaitSettled(settled) = until(&mut events, "wait_settled").await else { panic!() };
+        assert_eq!(settled.how, Settlement::Superseded);
+        let EventKind::ActionEnded(ended) = until(&mut events, "action_ended").await else { panic!() };
+        assert_eq!(ended.reason, "superseded");
+        assert_eq!(end(&mut events).await, EndStatus::Completed);
+        assert!(process.script.executed().is_empty());
+    }
 }
 
 #[tokio::test(start_paused = true)]

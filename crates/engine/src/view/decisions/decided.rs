@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::event::Event;
 use crate::state::RunState;
-use crate::{Actor, ActorKind, Ruling};
+use crate::{ActionId, Actor, ActorKind, Ruling};
 
 /// One decision.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Decided {
     pub tool: String,
     /// What the model or provider calls the action; empty when it is about a tool or the run.
     pub call: String,
+    /// The action that it is about, if it is about one.
+    pub action: Option<ActionId>,
     /// What was decided.
     pub what: String,
     /// The layer of the policy, or the kind of actor, that decided.

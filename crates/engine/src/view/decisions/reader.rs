@@ -113,7 +113,7 @@ impl Reader {
         let decided = Decided::at(state, event);
         let Some(action) = state.action(id) else { return decided };
         let call = called(state, action);
-        Decided { tool: call.name, call: call.label, turn: call.turn.into(), ..decided }
+        Decided { tool: call.name, call: call.label, turn: call.turn.into(), action: Some(id), ..decided }
     }
 }
 

@@ -175,6 +175,8 @@ pub struct ProgramOutput {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
+    /// How many lines above these are not here. A long output is shown whole by a view with its artifact.
+    pub above: usize,
 }
 
 impl ProgramOutput {
@@ -184,7 +186,12 @@ impl ProgramOutput {
         let text = |key: &str| own.get(key).and_then(Value::as_str).map(str::to_owned);
         let (stdout, stderr) = (text("stdout"), text("stderr"));
         let printed = stdout.is_some() || stderr.is_some();
-        printed.then(|| Self { stdout: stdout.unwrap_or_default(), stderr: stderr.unwrap_or_default() })
+        let above = own.get("lines_above").and_then(Value::as_u64);
+        printed.then(|| Self {
+            stdout: stdout.unwrap_or_default(),
+            stderr: stderr.unwrap_or_default(),
+            above: above.and_then(|lines| usize::try_from(lines).ok()).unwrap_or_default(),
+        })
     }
 
     /// Returns the lines of both streams, standard output first.
