@@ -64,7 +64,7 @@ async fn a_message_that_is_no_object_is_refused_in_the_words_of_json() {
     let Some(StartError::Invalid(error)) = refused else { panic!("{refused:?}") };
     assert_eq!(
         (error.code(), error.message()),
-        ("invalid_agent_conversation_message", "message must be an object")
+        ("invalid_ai_message_envelope", "invalid_ai_message_envelope: message must be an object")
     );
     let good = json!({ "role": "user", "content": "Go." });
     assert!(scene.runtime.start(Request::from_messages(vec![good])).await.is_ok());
