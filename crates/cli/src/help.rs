@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-const WORK: [&str; 4] = ["run", "chat", "resume", "cancel"];
+const WORK: [&str; 5] = ["run", "chat", "exec", "resume", "cancel"];
 const DECIDE: [&str; 4] = ["approvals", "approve", "reject", "answer"];
 const LOOK: [&str; 5] = ["runs", "show", "explain", "replay", "verify"];
 const SET_UP: [&str; 6] = ["init", "doctor", "agents", "tools", "policy", "config"];

@@ -37,7 +37,7 @@ fn answers_and_reports_are_the_answer() {
     let answer = record["answer"].as_str().unwrap();
     assert_eq!(code, 0, "{record}");
     assert!(
-        answer.starts_with("# Report\n\n## What there is\n\n[") && answer.contains("\"n\": 1"),
+        answer.starts_with("# Report\n\n## What there is\n\n[") && answer.contains("{\"n\":1}"),
         "{answer}"
     );
     let (code, record) = exec.exec(&sections(json!(["action:none.output"])), &["--after", run]);

@@ -56,7 +56,7 @@ idempotency = "pure"
 [[tools.commands]]
 name = "t/large"
 description = "Prints a long text."
-argv = ["sh", "-c", "printf '\"'; i=0; while [ $i -lt 3000 ]; do printf 'line %d of a long text.\\\\n' $i; i=$((i+1)); done; printf '\"'"]
+argv = ["sh", "-c", "printf '\"'; i=0; while [ $i -lt 600 ]; do printf 'line %d of a long text.\\\\n' $i; i=$((i+1)); done; printf '\"'"]
 side_effects = ["read"]
 idempotency = "pure"
 "#;

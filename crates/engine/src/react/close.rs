@@ -115,7 +115,11 @@ impl Reaction<'_> {
             return self.close_with(closing, ending);
         }
         let midway = !closing.action.is_repeatable();
-        let reason = if midway { "stopped_midway" } else { "cancelled" };
+        let reason = match () {
+            () if closing.action.replaced => "revised",
+            () if midway => "stopped_midway",
+            () => "cancelled",
+        };
         let ending = cancelled(&closing, reason, midway);
         self.close_with(closing, ending)
     }

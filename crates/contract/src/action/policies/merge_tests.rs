@@ -30,7 +30,7 @@ fn rows() -> Vec<Row> {
             json!({ "max_tokens": 4, "max_ms": 70, "max_cost_micros": 5, "max_retries": 0, "max_parallel": 2 }),
             (json!({ "max_parallel": 0 }), "budget_policy.max_parallel"),
         ),
-        word("cancellation_policy", "let_finish", "stop_and_mark_in_doubt", "stop", "stop_and_mark_in_doubt"),
+        word("cancellation_policy", "stop", "stop_and_mark_in_doubt", "let_finish", "stop_and_mark_in_doubt"),
         word("idempotency", "none", "pure", "keyed", "keyed"),
         row(
             "side_effects",

@@ -130,8 +130,10 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
         state.actions.insert(spec.id, Box::new(action));
     }
     accepted.cancel.iter().for_each(|id| mark_cancelled(state, *id));
-    for (old, _) in &accepted.replace {
-        mark_cancelled(state, *old);
+    accepted.replace.iter().for_each(|(old, _)| mark_cancelled(state, *old));
+    // A revision takes the place of everything that it cancels.
+    let revised = accepted.cancel.iter().filter(|_| accepted.intent == "revise");
+    for old in accepted.replace.iter().map(|(old, _)| old).chain(revised) {
         if let Some(action) = state.actions.get_mut(old) {
             action.replaced = true;
         }
