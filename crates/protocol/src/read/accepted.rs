@@ -27,7 +27,35 @@ pub enum Carrier {
     None,
 }
 
-/// The actions of a plan. They can be shown and counted, but not scheduled.
+/// The actions of a plan. They can be shown and counted, but never become actions of a run.
+///
+/// The actions of a declaration can be taken out of it:
+///
+/// ```
+/// use provost_contract::Action;
+/// use provost_protocol::Content;
+/// fn actions(content: Content) -> Option<Vec<Action>> {
+///     if let Content::Act(actions) = content { Some(actions) } else { None }
+/// }
+/// ```
+///
+/// The same with a plan does not compile:
+///
+/// ```compile_fail
+/// use provost_contract::Action;
+/// use provost_protocol::Content;
+/// fn actions(content: Content) -> Option<Vec<Action>> {
+///     if let Content::Plan(actions) = content { Some(actions) } else { None }
+/// }
+/// ```
+///
+/// Neither does a way around it through the field:
+///
+/// ```compile_fail
+/// fn actions(plan: provost_protocol::PlanPreview) -> usize {
+///     plan.0.len()
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanPreview(pub(crate) Vec<Action>);
 
