@@ -49,11 +49,13 @@ fn every_entry_is_an_action_of_its_own_and_the_list_of_theirs_is_the_result() {
             "ActionStarted 2.1#1",
         ])
         .due(["Execute 2.0#1", "Execute 2.1#1"]);
-    let labels: Vec<&str> = ["2.0", "2.1"].map(|part| world.state.action(id(part)).unwrap().spec.label.as_str()).into();
+    let labels: Vec<&str> =
+        ["2.0", "2.1"].map(|part| world.state.action(id(part)).unwrap().spec.label.as_str()).into();
     assert_eq!(labels, ["0.0[0]", "0.0[1]"]);
     assert_eq!(world.state.action(id("2.1")).unwrap().args, args(1));
     let second = world.ends("2.1", done());
-    let world = world.when([second]).then(["ActionEnded 2.1 completed (ok), effect none"]).due(["Execute 2.0#1"]);
+    let world =
+        world.when([second]).then(["ActionEnded 2.1 completed (ok), effect none"]).due(["Execute 2.0#1"]);
     let first = world.ends("2.0", done());
     world
         .when([first])

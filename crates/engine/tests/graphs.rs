@@ -143,7 +143,8 @@ fn play(graph: &Graph, rng: &mut Rng) -> World {
             inputs.push(input);
         }
         if inputs.is_empty() && world.state.ended.is_none() {
-            let time = wake_at(&world.state, &world.now).expect("what has not ended goes on, waits or is retried");
+            let time =
+                wake_at(&world.state, &world.now).expect("what has not ended goes on, waits or is retried");
             world.now.wall = time;
             inputs.push(Input::Tick);
         }
@@ -216,7 +217,8 @@ fn statuses_follow_from_the_outcomes_in_any_order() {
         let expected = expected(&graph);
         for order in 0..ORDERS {
             let world = play(&graph, &mut Rng::with_seed(seed * 1_000 + order));
-            let found: Vec<ActionStatus> = world.state.actions.values().map(|action| action.status()).collect();
+            let found: Vec<ActionStatus> =
+                world.state.actions.values().map(|action| action.status()).collect();
             assert_eq!(found, expected, "seed {seed}, order {order}");
             let folded = RunState::fold(world.state.agent.clone(), Vec::new(), &world.events).unwrap();
             assert!(folded == world.state, "seed {seed}: the fold of the journal is not the live state");

@@ -12,9 +12,9 @@ use crate::world::{World, cancel, done, failed, given, id, step, verdicts};
 /// An action with policies as its record explains them.
 fn governed(facts: Value, policies: &[(&str, Value)]) -> Step {
     let mut step = step("work", ExecutorKind::Tool, facts);
-    let explained = policies.iter().map(|(name, value)| {
-        ((*name).to_owned(), json!({ "value": value, "decided_by": "envelope" }))
-    });
+    let explained = policies
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!({ "value": value, "decided_by": "envelope" })));
     step.spec.policies = Value::Object(explained.collect());
     step
 }
@@ -45,8 +45,16 @@ fn permissions_allowed_effects_and_gates_decide_before_anything_starts() {
         (&["read", "send"], &[("side_effects", json!(["read"]))], "denied by side_effects"),
         (&["write"], &[("approval_gates", json!(["delete"]))], "runs"),
         (&["delete"], &[("approval_gates", json!(["delete"]))], "asks"),
-        (&["delete"], &[("approval_gates", json!(["delete"])), ("side_effects", json!(["read"]))], "denied by side_effects"),
-        (&["delete"], &[("approval_gates", json!(["delete"])), ("permission_policy", json!("deny"))], "denied by permission_policy"),
+        (
+            &["delete"],
+            &[("approval_gates", json!(["delete"])), ("side_effects", json!(["read"]))],
+            "denied by side_effects",
+        ),
+        (
+            &["delete"],
+            &[("approval_gates", json!(["delete"])), ("permission_policy", json!("deny"))],
+            "denied by permission_policy",
+        ),
     ];
     for (effects, policies, expected) in table {
         let world = run(vec![governed(json!({ "effects": effects }), policies)]);
@@ -99,7 +107,8 @@ fn a_declaration_that_runs_one_at_a_time_leaves_the_rest_of_the_run_alone() {
     let world = world.after(graph);
     assert_eq!(world.due(), ["Execute 1.0#1"]);
     let free = step("work", ExecutorKind::Tool, pure());
-    let declaration = Box::new(Declaration { intent: "act".into(), add: vec![free], ..Declaration::default() });
+    let declaration =
+        Box::new(Declaration { intent: "act".into(), add: vec![free], ..Declaration::default() });
     let world = world.signalled(Signal::Submit { declaration });
     assert_eq!(world.due(), ["Execute 1.0#1", "Execute 2.0#1"]);
     let first = world.ends("1.0", done());
@@ -112,7 +121,12 @@ fn a_declaration_that_runs_one_at_a_time_leaves_the_rest_of_the_run_alone() {
 /// How many attempts an action gets that always fails.
 #[test]
 fn a_limit_of_retries_lowers_what_the_action_asks_for() {
-    let table = [(json!({}), 4), (json!({ "max_retries": 9 }), 4), (json!({ "max_retries": 1 }), 2), (json!({ "max_retries": 0 }), 1)];
+    let table = [
+        (json!({}), 4),
+        (json!({ "max_retries": 9 }), 4),
+        (json!({ "max_retries": 1 }), 2),
+        (json!({ "max_retries": 0 }), 1),
+    ];
     for (budget, attempts) in table {
         let mut retried = governed(pure(), &[("budget_policy", budget.clone())]);
         let policy = json!({ "on_failure": "retry", "max_attempts": 4 });
@@ -151,7 +165,13 @@ fn a_cancel_treats_what_runs_as_its_policy_says() {
         ("let_finish", write.clone(), "Execute 1.0#1", "Completed ok", "Cancelled stopped_midway"),
         ("stop", write.clone(), "Stop 1.0#1", "Completed ok", "Cancelled stopped_midway"),
         ("stop_and_mark_in_doubt", write, "Stop 1.0#1", "Completed ok", "Blocked in_doubt"),
-        ("stop_and_mark_in_doubt", json!({ "effects": ["read"] }), "Stop 1.0#1", "Completed ok", "Cancelled cancelled"),
+        (
+            "stop_and_mark_in_doubt",
+            json!({ "effects": ["read"] }),
+            "Stop 1.0#1",
+            "Completed ok",
+            "Cancelled cancelled",
+        ),
     ];
     for (policy, facts, due, completed, stopped) in table {
         let mut behind = step("work", ExecutorKind::Tool, pure());

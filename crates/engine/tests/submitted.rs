@@ -76,8 +76,10 @@ fn a_revision_replaces_what_has_not_begun() {
         ..adds(vec![reader()])
     };
     let begun = world.signal(submit(revise("1.0")));
-    let mut world =
-        given(world).when([begun]).then(["SignalTaken submit, ignored: not_acceptable"]).due(["Execute 1.0#1"]);
+    let mut world = given(world)
+        .when([begun])
+        .then(["SignalTaken submit, ignored: not_acceptable"])
+        .due(["Execute 1.0#1"]);
     let pending = world.signal(submit(revise("1.1")));
     given(world)
         .when([pending])
@@ -149,7 +151,8 @@ fn a_failed_run_goes_on_with_a_decision_in_the_same_step() {
 #[test]
 fn a_run_that_is_resumed_without_a_decision_ends_as_before() {
     let mut world = after_outcome(run(vec![reader()]), "1.0", failed());
-    let signal = world.signal(Signal::Resume { budgets: [].into(), reason: String::new(), declaration: None });
+    let signal =
+        world.signal(Signal::Resume { budgets: [].into(), reason: String::new(), declaration: None });
     given(world).when([signal]).then(["SignalTaken resume", "RunEnded failed"]).due([]);
 }
 

@@ -11,11 +11,13 @@ use provost_contract::Action;
 use provost_contract::action::{Idempotency, SideEffect};
 use provost_contract::tool::ToolFacts;
 use provost_engine::event::{
-    ActionSpec, Declaration, DeclarationAccepted, ExecutorKind, HookSet, Limits, Mode, ModelUse, Origin, RunAccepted,
-    RunSpec, Step,
+    ActionSpec, Declaration, DeclarationAccepted, ExecutorKind, HookSet, Limits, Mode, ModelUse, Origin,
+    RunAccepted, RunSpec, Step,
 };
 use provost_engine::view::graph_status;
-use provost_engine::{ActionId, Actor, Agent, AgentSpec, Digest, Epoch, Event, EventKind, RunState, Seq, Time};
+use provost_engine::{
+    ActionId, Actor, Agent, AgentSpec, Digest, Epoch, Event, EventKind, RunState, Seq, Time,
+};
 use provost_protocol::{AssistantMessage, Catalog, Content, Speaking, Strategy, Turn, accept};
 use serde_json::{Map, Value, json};
 use waves::Waves;
@@ -60,10 +62,13 @@ fn declaration(case: &Value) -> Result<Declaration, Value> {
         "payload": { "type": "action_graph", "actions": list(case, "actions").iter().map(wire).collect::<Value>() },
     }));
     let accepted = accept(&message, &turn).map_err(|refused| refused.to_value())?;
-    let Content::Act(actions) = &accepted.content else { return Err(defect("the graph was not read as one")) };
+    let Content::Act(actions) = &accepted.content else {
+        return Err(defect("the graph was not read as one"));
+    };
     let strategy = accepted.envelope.as_ref().map(|envelope| envelope.strategy).unwrap_or_default();
     let scripts = list(case, "actions").iter().chain(std::iter::repeat(&Value::Null));
-    let add = actions.iter().zip(scripts).map(|(action, script)| step(action, actions, script, strategy)).collect();
+    let add =
+        actions.iter().zip(scripts).map(|(action, script)| step(action, actions, script, strategy)).collect();
     Ok(Declaration { intent: "act".into(), add, ..Declaration::default() })
 }
 
@@ -98,8 +103,14 @@ fn step(action: &Action, actions: &[Action], script: &Value, strategy: Strategy)
     if !policies.is_empty() {
         spec.policies = policies.into();
     }
-    let index = |id: &_| actions.iter().position(|other| other.id == *id).and_then(|at| u32::try_from(at).ok());
-    Step { spec, depends_on: action.depends_on.iter().filter_map(index).collect(), when: Vec::new(), earlier: Vec::new() }
+    let index =
+        |id: &_| actions.iter().position(|other| other.id == *id).and_then(|at| u32::try_from(at).ok());
+    Step {
+        spec,
+        depends_on: action.depends_on.iter().filter_map(index).collect(),
+        when: Vec::new(),
+        earlier: Vec::new(),
+    }
 }
 
 /// An accepted run that carries out a declaration without a model.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use provost_engine::event::{Answer, Decision, Next, Outcome, Signal, WaitKind, WaitsOn};
 use provost_engine::{
-    ActionId, Actor, ActorKind, Digest, Effect, Epoch, EventKind, Fault, Illegal, Input, Now, Payload, QueuedSignal,
-    RunState, SignalId, Usage, due, react, wake_at,
+    ActionId, Actor, ActorKind, Digest, Effect, Epoch, EventKind, Fault, Illegal, Input, Now, Payload,
+    QueuedSignal, RunState, SignalId, Usage, due, react, wake_at,
 };
 use serde_json::Value;
 
@@ -64,7 +64,9 @@ impl<'a> Waves<'a> {
             }
             let new: Vec<ActionId> = wave.iter().copied().filter(|id| self.seen.insert(*id)).collect();
             if !new.is_empty() {
-                waves.push(new.iter().filter_map(|id| Some(self.state.action(*id)?.spec.label.clone())).collect());
+                waves.push(
+                    new.iter().filter_map(|id| Some(self.state.action(*id)?.spec.label.clone())).collect(),
+                );
             }
             for id in &wave {
                 self.repeat(*id)?;
@@ -84,7 +86,8 @@ impl<'a> Waves<'a> {
             Effect::Execute(execute) => Some(execute.action),
             _ => None,
         });
-        let asked = self.state.waits.values().filter(|wait| is_gate(&wait.kind)).flat_map(|wait| &wait.actions);
+        let asked =
+            self.state.waits.values().filter(|wait| is_gate(&wait.kind)).flat_map(|wait| &wait.actions);
         let begun: BTreeSet<ActionId> = running.chain(asked.copied()).collect();
         begun.into_iter().collect()
     }
@@ -95,7 +98,9 @@ impl<'a> Waves<'a> {
             let mut tried = self.state.clone();
             let events = react(&mut tried, &self.now, vec![input])?;
             let again = events.iter().any(|event| match &event.kind {
-                EventKind::AttemptEnded(ended) => ended.action == id && matches!(ended.next, Next::Retry { .. }),
+                EventKind::AttemptEnded(ended) => {
+                    ended.action == id && matches!(ended.next, Next::Retry { .. })
+                }
                 _ => false,
             });
             if !again {
@@ -128,9 +133,14 @@ impl<'a> Waves<'a> {
             _ => false,
         });
         let outcome = match word(script, attempt) {
-            Some("completed") => Outcome::Completed { result: Payload::default(), goal: true, satisfying: true },
+            Some("completed") => {
+                Outcome::Completed { result: Payload::default(), goal: true, satisfying: true }
+            }
             Some("waiting") => Outcome::Waits { on: WaitsOn::Person, ask: Payload::default() },
-            _ => Outcome::Failed { fault: Fault::new("failed", "The script says so."), result: Payload::default() },
+            _ => Outcome::Failed {
+                fault: Fault::new("failed", "The script says so."),
+                result: Payload::default(),
+            },
         };
         is_due.then_some(Input::Outcome { action: id, attempt, outcome, usage: Usage::default() })
     }
