@@ -383,7 +383,7 @@ fn anything_but_a_claim_and_a_signal_after_the_end() {
     let body = message(MessageMode::Enqueue, false);
     let taken = SignalTaken { signal: SignalId(1), from: person(), body, ignored: None };
     refused(&world, next(&world, taken), "the run is over");
-    let body = Signal::Resume { budgets: [].into(), reason: String::new() };
+    let body = Signal::Resume { budgets: [].into(), reason: String::new(), declaration: None };
     let taken = SignalTaken { signal: SignalId(1), from: person(), body, ignored: None };
     refused(&world, next(&world, taken), "it cannot be resumed");
 }

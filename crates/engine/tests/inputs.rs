@@ -108,7 +108,12 @@ fn signals(world: &World) -> Vec<(String, Input)> {
         ("message: steer", message(MessageMode::Steer, false)),
         ("cancel", cancel()),
         ("cancel 1.0", Signal::Cancel { actions: Some(vec![id("1.0")]), reason: reason() }),
-        ("resume", Signal::Resume { budgets, reason: reason() }),
+        ("resume", Signal::Resume { budgets, reason: reason(), declaration: None }),
+        ("resume with a declaration", {
+            let (budgets, declaration) = ([].into(), Some(submission()));
+            Signal::Resume { budgets, reason: reason(), declaration }
+        }),
+        ("submit", Signal::Submit { declaration: submission() }),
         ("decide: retry", decide(Choice::Retry)),
         ("decide: skip", decide(Choice::Skip)),
         ("decide: accept", decide(Choice::Accept)),
@@ -125,6 +130,12 @@ fn signals(world: &World) -> Vec<(String, Input)> {
         inputs.push((format!("answer: {name}"), world.reply(number, answer)));
     }
     inputs
+}
+
+/// A declaration from outside that adds a read.
+fn submission() -> Box<Declaration> {
+    let add = vec![crate::world::step("read", ExecutorKind::Tool, crate::world::reads())];
+    Box::new(Declaration { intent: "act".into(), add, ..Declaration::default() })
 }
 
 fn answers(binding: Digest) -> Vec<(&'static str, Answer)> {
@@ -164,6 +175,7 @@ pub(crate) fn hook_answers() -> Vec<(&'static str, HookAnswer)> {
         ("message", HookAnswer::Message { messages: vec![message], record: object() }),
         ("complete", HookAnswer::Complete { reason: "done".into(), record: object() }),
         ("note", HookAnswer::Note { value: json!({ "seen": true }) }),
+        ("resolved", HookAnswer::Resolved { args: Args::open(object()), items: Vec::new() }),
         ("failed", HookAnswer::Failed { fault: fault() }),
     ]
 }

@@ -9,16 +9,20 @@
 
 mod codec;
 mod examples;
+mod fan_out;
 mod fixture;
+mod graphs;
 mod illegal;
 mod inputs;
 mod journal_doc;
 mod line;
+mod policies;
 mod recovery;
 mod rules;
 mod sample;
 mod stage;
 mod states;
+mod submitted;
 mod values;
 mod views;
 mod views_decisions;

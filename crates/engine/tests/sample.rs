@@ -37,7 +37,7 @@ fn responded(declaration: Parsed) -> ModelResponded {
     }
 }
 
-fn declaration() -> Declaration {
+pub(crate) fn declaration() -> Declaration {
     Declaration {
         intent: "act".into(),
         add: vec![step(2)],
@@ -48,6 +48,7 @@ fn declaration() -> Declaration {
         title: Some(MARK.into()),
         note: Some(MARK.into()),
         violations: vec![json!({ "text": MARK })],
+        price: usage(),
         signature: Some(Digest::of(b"signature")),
     }
 }
@@ -129,6 +130,7 @@ fn turn_kinds() -> Vec<EventKind> {
     let origins = [
         Origin::ToolCall,
         Origin::Declaration,
+        Origin::Submitted,
         Origin::Workflow,
         Origin::Task,
         Origin::Assignment,

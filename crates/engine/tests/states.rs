@@ -91,6 +91,7 @@ fn asking(hook: Hook) -> World {
     match hook {
         Hook::BeforeModel => hooks.before_model = true,
         Hook::AfterModel => hooks.after_model = true,
+        Hook::Resolve => return unresolved(),
         Hook::Policy => hooks.policy = true,
         Hook::Mediate => hooks.mediate = true,
         Hook::AfterTool => hooks.after_tool = true,
@@ -112,9 +113,19 @@ fn asking(hook: Hook) -> World {
     world
 }
 
-const HOOKS: [Hook; 9] = [
+/// An action whose arguments refer to a result.
+fn unresolved() -> World {
+    let mut refers = step("read", ExecutorKind::Tool, reads());
+    refers.spec.resolves = true;
+    let world = World::protocol();
+    let graph = world.acts(vec![refers]);
+    world.after(graph)
+}
+
+const HOOKS: [Hook; 10] = [
     Hook::BeforeModel,
     Hook::AfterModel,
+    Hook::Resolve,
     Hook::Policy,
     Hook::Mediate,
     Hook::AfterTool,

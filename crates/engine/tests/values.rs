@@ -130,6 +130,8 @@ pub(crate) fn spec(id_: ActionId, depth: u32) -> ActionSpec {
         share: usage(),
         wait_ms: Some(5),
         unprepared: Some(unprepared()),
+        resolves: true,
+        each: Some(Each { list: "action:list.output".into(), max: 3 }),
     }
 }
 
@@ -224,7 +226,8 @@ pub(crate) fn signals() -> Vec<Signal> {
     let mut signals = vec![
         message,
         Signal::Cancel { actions: Some(vec![id(1, 0)]), reason: reason() },
-        Signal::Resume { budgets, reason: reason() },
+        Signal::Resume { budgets, reason: reason(), declaration: Some(Box::new(crate::sample::declaration())) },
+        Signal::Submit { declaration: Box::new(crate::sample::declaration()) },
         Signal::Decide { action: id(1, 0), choice: Choice::Retry, reason: reason() },
         Signal::External { name: "built".into(), payload: json!({ "text": MARK }) },
         Signal::Standing { scope: "scope".into(), grant: Some(Box::new(standing())) },
@@ -255,6 +258,7 @@ pub(crate) fn hook_answers() -> Vec<HookAnswer> {
         HookAnswer::Message { messages: vec![message()], record: object() },
         HookAnswer::Complete { reason: "done".into(), record: object() },
         HookAnswer::Note { value: json!({ "text": MARK }) },
+        HookAnswer::Resolved { args: args(), items: vec![args()] },
         HookAnswer::Failed { fault: fault() },
     ]
 }

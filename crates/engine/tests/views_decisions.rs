@@ -322,7 +322,7 @@ fn limits_and_failures_stop_a_run_and_a_person_resumes_it() {
             "9 t1 the run ended: budget_exceeded",
         ],
     );
-    let resume = Signal::Resume { budgets: [("turns".to_owned(), 9)].into(), reason: "More.".into() };
+    let resume = Signal::Resume { budgets: [("turns".to_owned(), 9)].into(), reason: "More.".into(), declaration: None };
     same(
         &lines(&world.claimed().signalled(resume)).split_off(3),
         &["11 t1 the run resumed by user:ada: turns=9, More. [person]"],
@@ -455,7 +455,7 @@ fn people_and_models_decide_about_ended_and_open_actions() {
     let declared = world.declares(declared);
     same(
         &lines(&world.after(declared)).split_off(2),
-        &["12 t2 write 0.0 is left out, as the model decided [model]", "13 t2 the run ended: completed"],
+        &["12 t2 write 0.0 is left out, as the model decided [model]"],
     );
 }
 

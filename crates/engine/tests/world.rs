@@ -98,6 +98,24 @@ impl World {
         Self { state, events: vec![event], now, signals: 0 }
     }
 
+    /// A run that carries out one declaration and asks no model.
+    pub(crate) fn executes(limits: Limits, add: Vec<Step>) -> Self {
+        let spec = RunSpec { model: ModelUse::None, limits, budgets: [].into(), ..run_spec(Mode::Protocol) };
+        let mut world = Self::new(spec);
+        let declaration = Declaration { intent: "act".into(), add, ..Declaration::default() };
+        let event = Event {
+            seq: Seq(2),
+            at: world.now.wall,
+            epoch: Epoch(0),
+            actor: person(),
+            kind: declaration.accepted(1, Origin::Submitted).into(),
+            erased: false,
+        };
+        world.state.apply(&event).unwrap();
+        world.events.push(event);
+        world
+    }
+
     pub(crate) fn plain() -> Self {
         Self::new(run_spec(Mode::Plain)).claimed()
     }

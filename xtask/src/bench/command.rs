@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::measure::Measurement;
-use super::{conversations, protocol_parse, start, transcript, w6};
+use super::{conversations, protocol_parse, start, transcript, w3, w6};
 use crate::Failure;
 
 /// What to measure.
@@ -21,6 +21,7 @@ type Workload = fn() -> Result<Vec<Measurement>, Failure>;
 const WORKLOADS: &[(&str, Workload)] = &[
     ("W1", conversations::w1),
     ("W2", conversations::w2),
+    ("W3", w3::run),
     ("W4", conversations::w4),
     ("W5", conversations::w5),
     ("W6", w6::run),

@@ -8,6 +8,7 @@ mod measure;
 mod protocol_parse;
 mod start;
 mod transcript;
+mod w3;
 mod w6;
 
 pub(crate) use command::{Options, run};

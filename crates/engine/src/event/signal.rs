@@ -113,7 +113,7 @@ pub enum Choice {
     Retry,
     /// It is left out; what depends on it is judged again.
     Skip,
-    /// Its end stands.
+    /// Its end stands, and what depends on it goes on.
     Accept,
 }
 

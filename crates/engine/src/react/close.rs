@@ -217,7 +217,9 @@ impl Reaction<'_> {
         let retries = closing.action.policies.budget_policy.max_retries;
         let most = retries.map_or(u64::MAX, |retries| retries.saturating_add(1));
         let attempts = u64::from(closing.action.counts.failures) + 1;
+        // The entries of a fan-out are retried, and not the whole of it.
         policy.on_failure == OnFailure::Retry
+            && closing.action.spec.each.is_none()
             && attempts < u64::from(policy.max_attempts()).min(most)
             && !closing.stopping
     }

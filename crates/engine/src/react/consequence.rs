@@ -31,14 +31,24 @@ impl RunState {
         let (mut open, mut met, mut unwanted) = (false, false, false);
         for id in &action.spec.depends_on {
             let Some(dependency) = self.action(*id) else { return Dependencies::Broken };
-            let Some(end) = dependency.end.as_ref().filter(|_| !self.is_undecided(dependency)) else {
+            let Some(end) = &dependency.end else {
                 open = true;
                 continue;
             };
-            if let Some(when) = action.spec.when.iter().find(|when| when.action == *id) {
-                let holds = ActionStatus::from(when.status) == dependency.status();
+            // A condition looks at how it ended, whatever is decided about that.
+            let mut conditions = action.spec.when.iter().filter(|when| when.action == *id).peekable();
+            if conditions.peek().is_some() {
+                let holds = conditions.all(|when| ActionStatus::from(when.status) == dependency.status());
                 met |= holds;
                 unwanted |= !holds;
+                continue;
+            }
+            if self.is_undecided(dependency) {
+                open = true;
+                continue;
+            }
+            if dependency.passed_over {
+                met = true;
                 continue;
             }
             let continues = dependency.spec.on_failure.on_failure == OnFailure::Continue

@@ -204,6 +204,7 @@ impl Reaction<'_> {
 }
 
 fn ended(state: &RunState, action: &Action, ending: Ending) -> ActionEnded {
+    let effect = effect(state, action, &ending);
     let result = words::with_change(action, ending.result);
     let (result, truncated) = within_size(state, action, result);
     let nudge = nudge(state, action, &result);
@@ -212,7 +213,7 @@ fn ended(state: &RunState, action: &Action, ending: Ending) -> ActionEnded {
         attempt: (action.stage == Stage::Running).then_some(action.attempt),
         status: ending.status,
         satisfying: ending.satisfying.unwrap_or(ending.status == ActionEnd::Completed),
-        effect: effect(action, ending.effect, ending.status, ending.by),
+        effect,
         by: ending.by,
         reason: ending.reason.into_owned(),
         result,
@@ -225,8 +226,13 @@ fn ended(state: &RunState, action: &Action, ending: Ending) -> ActionEnded {
     }
 }
 
-fn effect(action: &Action, rule: EffectRule, status: ActionEnd, by: EndedBy) -> WorldEffect {
-    let effect = match rule {
+fn effect(state: &RunState, action: &Action, ending: &Ending) -> WorldEffect {
+    // What is done in parts has no effect but theirs.
+    if action.is_container() {
+        return state.parts(action.spec.id).map(|part| part.effect).fold(WorldEffect::None, WorldEffect::max);
+    }
+    let (status, by) = (ending.status, ending.by);
+    let effect = match ending.effect {
         EffectRule::AsFolded => action.effect,
         EffectRule::BeforeAttempt => action.effect_before,
     };

@@ -292,6 +292,7 @@ impl Reaction<'_> {
                 let done = hook == Hook::Completion && self.state.is_called_done();
                 let answer = match answer {
                     _ if done => HookAnswer::NoOpinion,
+                    answer if hook == Hook::Resolve => turn::resolving(answer),
                     HookAnswer::Message { messages, .. } if messages.is_empty() => HookAnswer::NoOpinion,
                     answer => answer,
                 };

@@ -12,7 +12,7 @@ use crate::event::{
 use crate::react::is_startable;
 use crate::react::ruling::{is_mediation_open, is_policy_open};
 use crate::state::{Resolution, RunState, Stage};
-use crate::{ActionId, OnWait, Payload};
+use crate::{ActionId, Fault, OnWait, Payload};
 
 /// Returns whether the model is to be asked.
 pub(crate) fn is_turn_wanted(state: &RunState, now: &Now) -> bool {
@@ -98,6 +98,24 @@ fn unresolved<'a>(state: &'a RunState, now: &'a Now) -> impl Iterator<Item = Act
     ids.filter(|id| {
         state.action(*id).is_some_and(|action| !action.cancel && is_startable(state, *id, action))
     })
+}
+
+/// What the references of an action come to. An answer that says neither their values nor why there are none has
+/// failed.
+pub(super) fn resolving(answer: HookAnswer) -> HookAnswer {
+    match answer {
+        HookAnswer::Resolved { .. } | HookAnswer::Reject { .. } | HookAnswer::Failed { .. } => answer,
+        HookAnswer::NoOpinion
+        | HookAnswer::Proceed { .. }
+        | HookAnswer::Replace { .. }
+        | HookAnswer::Wait { .. }
+        | HookAnswer::Message { .. }
+        | HookAnswer::Complete { .. }
+        | HookAnswer::Note { .. } => {
+            let sentence = "Not run: what its input refers to could not be looked up.";
+            HookAnswer::Failed { fault: Fault::new("unresolved_input", sentence) }
+        }
+    }
 }
 
 /// The hook that the next turn, or the end of the run, waits for.

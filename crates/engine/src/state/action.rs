@@ -201,6 +201,8 @@ pub struct Action {
     pub seen: bool,
     /// Whether the model decided about its end.
     pub decided: bool,
+    /// Whether what depends on it goes on as if it had completed, by a decision.
+    pub passed_over: bool,
     /// Whether its words were erased before it started.
     pub erased: bool,
     /// How it ended.
@@ -252,6 +254,7 @@ impl Action {
             replaced: false,
             seen: false,
             decided: false,
+            passed_over: false,
             erased: false,
             end: None,
             expect: Vec::new(),

@@ -27,27 +27,25 @@ pub enum Carrier {
     None,
 }
 
-/// The actions of a plan. They can be shown and counted, but not scheduled.
+/// The actions of a plan. They can be shown and counted, but never become actions of a run.
 ///
-/// The actions of a declaration can be:
+/// The actions of a declaration can be taken out of it:
 ///
 /// ```
-/// use provost_protocol::{Content, schedule::{CheckedGraph, ScheduledAction}};
-/// fn graph(content: &Content) -> Option<CheckedGraph> {
-///     let Content::Act(actions) = content else { return None };
-///     let actions: Vec<ScheduledAction<'_>> = actions.iter().map(ScheduledAction::from).collect();
-///     CheckedGraph::build(&actions, |_| false).ok()
+/// use provost_contract::Action;
+/// use provost_protocol::Content;
+/// fn actions(content: Content) -> Option<Vec<Action>> {
+///     if let Content::Act(actions) = content { Some(actions) } else { None }
 /// }
 /// ```
 ///
 /// The same with a plan does not compile:
 ///
 /// ```compile_fail
-/// use provost_protocol::{Content, schedule::{CheckedGraph, ScheduledAction}};
-/// fn graph(content: &Content) -> Option<CheckedGraph> {
-///     let Content::Plan(actions) = content else { return None };
-///     let actions: Vec<ScheduledAction<'_>> = actions.iter().map(ScheduledAction::from).collect();
-///     CheckedGraph::build(&actions, |_| false).ok()
+/// use provost_contract::Action;
+/// use provost_protocol::Content;
+/// fn actions(content: Content) -> Option<Vec<Action>> {
+///     if let Content::Plan(actions) = content { Some(actions) } else { None }
 /// }
 /// ```
 ///
@@ -142,7 +140,7 @@ impl Content {
     }
 
     /// Returns the declared actions, including those of a plan.
-    pub fn declared(&self) -> &[Action] {
+    pub(crate) fn declared(&self) -> &[Action] {
         if let Self::Plan(preview) = self { &preview.0 } else { self.actions() }
     }
 

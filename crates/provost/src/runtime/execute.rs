@@ -2,6 +2,7 @@
 
 use provost_contract::ContractError;
 use provost_engine::{RunId, view};
+use provost_protocol::Content;
 use provost_protocol::tokens::Bpe;
 use provost_runtime::host::{RefusedDeclaration, RunsError, SubmitError};
 use provost_runtime::store::{PostError, ResumeError};
@@ -166,7 +167,10 @@ impl Runtime {
         if only_plan || submission.is_plan() {
             let accepted = &submission.accepted;
             return Ok(Executed::Planned(Plan {
-                actions: accepted.content.declared().iter().map(provost_contract::Action::to_value).collect(),
+                actions: match &accepted.content {
+                    Content::Plan(preview) => preview.to_values(),
+                    content => content.actions().iter().map(provost_contract::Action::to_value).collect(),
+                },
                 price: submission.price.to_value(),
                 violations: accepted.violations.iter().map(ToString::to_string).collect(),
             }));

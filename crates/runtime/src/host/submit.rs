@@ -320,7 +320,7 @@ fn stored_references(accepted: &Accepted) -> Vec<(String, String)> {
     let is_stored =
         |reference: &Reference| matches!(reference, Reference::Runtime(_) | Reference::StoredArtifact(_));
     let mut found = Vec::new();
-    for (index, action) in accepted.content.declared().iter().enumerate() {
+    for (index, action) in accepted.content.actions().iter().enumerate() {
         let at = |field: &str| format!("/payload/actions/{index}/{field}");
         for slot in input_slots(&action.input) {
             if let Ok(named) = &slot.reference

@@ -44,6 +44,7 @@ impl Watched {
             ruled: None,
             wait: None,
             bridged: false,
+            passed: false,
         }
     }
 

@@ -88,6 +88,8 @@ struct Watched {
     ruled: Option<(Digest, Digest, Option<Verdict>)>,
     wait: Option<WaitId>,
     bridged: bool,
+    /// Whether what depends on it goes on, by a decision.
+    passed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -373,14 +375,20 @@ impl Seen {
         }
         let Some(action) = self.actions.get_mut(&id) else { return Ok(()) };
         match choice {
-            Choice::Accept => return Ok(()),
+            Choice::Accept => {
+                if by_model && end.reason == "in_doubt" {
+                    return Ok(());
+                }
+                action.passed = true;
+            }
             Choice::Skip => {
+                action.passed = false;
                 let (status, reason) = (ActionEnd::Cancelled, "skipped".to_owned());
                 action.end = Some(Ended { status, reason, satisfying: false });
             }
             Choice::Retry => {
                 action.end = None;
-                action.cancelled = false;
+                (action.cancelled, action.passed) = (false, false);
                 if by_model && end.status == ActionEnd::Blocked {
                     if end.reason != "in_doubt" {
                         return Err("a model may retry only what failed".into());
@@ -400,12 +408,13 @@ impl Seen {
     fn reset_dependents(&mut self, id: ActionId) {
         let ended =
             |action: &Watched, reason: &str| action.end.as_ref().is_some_and(|end| end.reason == reason);
+        let stands = self.actions.get(&id).is_some_and(|action| action.passed);
         let blocked: Vec<ActionId> = self
             .actions
             .iter()
             .filter(|(other, action)| {
                 (ended(action, "dependency") && action.spec.depends_on.contains(&id))
-                    || (ended(action, "aborted") && other.declaration == id.declaration)
+                    || (ended(action, "aborted") && other.declaration == id.declaration && !stands)
             })
             .map(|(other, _)| *other)
             .collect();

@@ -1,6 +1,6 @@
 //! What may start: order, rulings, approvals, repetition, limits.
 
-use provost_contract::action::{Access, OnFailure, Resource};
+use provost_contract::action::{Access, ConditionStatus, OnFailure, Resource};
 use provost_engine::event::{ActionEnd, ActionStarted, AllowedBy, Mode, Phase};
 use provost_engine::{ActionId, Digest, Time, Verdict};
 
@@ -77,16 +77,15 @@ impl Seen {
         for id in &action.spec.depends_on {
             let dependency = self.actions.get(id)?;
             let Some(end) = &dependency.end else { return Some(false) };
-            if let Some(when) = action.spec.when.iter().find(|when| when.action == *id) {
-                use provost_contract::action::ConditionStatus;
-                let wanted = match when.status {
-                    ConditionStatus::Completed => ActionEnd::Completed,
-                    ConditionStatus::Failed => ActionEnd::Failed,
-                    ConditionStatus::Blocked => ActionEnd::Blocked,
-                };
-                if end.status != wanted {
+            let mut conditions = action.spec.when.iter().filter(|when| when.action == *id).peekable();
+            if conditions.peek().is_some() {
+                if !conditions.all(|when| end.status == wanted(when.status)) {
                     return Some(false);
                 }
+                met = true;
+                continue;
+            }
+            if dependency.passed {
                 met = true;
                 continue;
             }
@@ -187,5 +186,14 @@ fn repeats(action: &Watched) -> Result<(), String> {
             Err("a silent repetition".into())
         }
         _ => Ok(()),
+    }
+}
+
+/// How a dependency must have ended for a condition to hold.
+fn wanted(status: ConditionStatus) -> ActionEnd {
+    match status {
+        ConditionStatus::Completed => ActionEnd::Completed,
+        ConditionStatus::Failed => ActionEnd::Failed,
+        ConditionStatus::Blocked => ActionEnd::Blocked,
     }
 }

@@ -72,10 +72,13 @@ pub(super) fn started(state: &mut RunState, started: &ActionStarted) -> Problem 
 }
 
 /// Whether the open attempt may change something outside by itself. A child says for itself what it did,
-/// a pipeline's parts too, and a program changes nothing until its changes are applied.
+/// the parts of a pipeline or a fan-out too, and a program changes nothing until its changes are applied.
 fn touches_world(action: &Action) -> bool {
     if action.phase == Phase::Apply {
         return true;
+    }
+    if action.is_container() {
+        return false;
     }
     match action.executor() {
         ExecutorKind::Tool | ExecutorKind::Service | ExecutorKind::Client => !action.spec.only_reads(),

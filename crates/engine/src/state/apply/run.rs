@@ -217,7 +217,14 @@ pub(super) fn reopen(state: &mut RunState, id: ActionId, choice: Choice, by: Dec
     let decidable = matches!(end, Some(ActionEnd::Failed | ActionEnd::Blocked));
     need(decidable, format!("action {id} has not failed and is not blocked"))?;
     match choice {
-        Choice::Accept => action.decided = true,
+        Choice::Accept => {
+            action.decided = true;
+            // Only a person knows enough to build on what is in doubt.
+            action.passed_over = by == Decider::Person || !is_in_doubt(action);
+            if action.passed_over {
+                reset_dependents(state, id);
+            }
+        }
         Choice::Skip => {
             if let Some(end) = &mut action.end {
                 end.status = ActionEnd::Cancelled;
@@ -225,6 +232,7 @@ pub(super) fn reopen(state: &mut RunState, id: ActionId, choice: Choice, by: Dec
                 end.satisfying = false;
             }
             action.decided = true;
+            action.passed_over = false;
             reset_dependents(state, id);
         }
         Choice::Retry if by == Decider::Model && is_in_doubt(action) => doubt_again(state, id),
@@ -275,6 +283,7 @@ fn retry(state: &mut RunState, id: ActionId, by_model: bool) {
     action.cancel = false;
     action.replaced = false;
     action.decided = false;
+    action.passed_over = false;
     action.doubt = None;
     action.seen = false;
     if action.resolution != Resolution::Known {
@@ -300,15 +309,16 @@ fn enter(state: &mut RunState, id: ActionId) {
     state.resources.enter(scope, id, &resources);
 }
 
-/// What was blocked by an action, or aborted with its declaration, is judged again.
+/// What was blocked by an action, or aborted with its declaration, is judged again. An abort stands if its cause does.
 fn reset_dependents(state: &mut RunState, id: ActionId) {
+    let stands = state.action(id).is_some_and(|action| action.passed_over);
     let blocked: Vec<ActionId> = state
         .actions
         .iter()
         .filter(|(other, action)| {
             let Some(end) = &action.end else { return false };
             (end.reason == "dependency" && action.spec.depends_on.contains(&id))
-                || (end.reason == "aborted" && other.declaration == id.declaration)
+                || (end.reason == "aborted" && other.declaration == id.declaration && !stands)
         })
         .map(|(other, _)| *other)
         .collect();

@@ -144,7 +144,7 @@ fn chosen(choice: Choice, by: &Actor) -> String {
     let what = match choice {
         Choice::Retry => "is tried again",
         Choice::Skip => "is left out",
-        Choice::Accept => "its end stands",
+        Choice::Accept => "is passed over",
     };
     format!("{what}, as {} decided", by.name())
 }
