@@ -516,7 +516,11 @@ fn a_database_that_was_put_back_is_found_by_its_anchors() {
 
 #[test]
 fn an_anchor_file_is_where_no_agent_writes() {
-    refused(&Vault::new("").provost(&["verify", "--anchor", "-C", "."]), "PV0002", "no anchor file is configured");
+    refused(
+        &Vault::new("").provost(&["verify", "--anchor", "-C", "."]),
+        "PV0002",
+        "no anchor file is configured",
+    );
     for place in ["anchors.jsonl", ".provost/anchors.jsonl", "../vault/agents/a", "link/a"] {
         let vault = Vault::new(&format!("[storage]\nanchor = \"{place}\"\n"));
         std::os::unix::fs::symlink(".", vault.world.path("vault/link")).unwrap();
