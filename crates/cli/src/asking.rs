@@ -8,7 +8,7 @@ use crate::failure::{Code, Failure, undecided};
 use crate::identity;
 use crate::live::Live;
 use crate::pending::Pending;
-use crate::prompt;
+use crate::prompt::{self, Answered};
 use crate::question::Question;
 use crate::screen::Screen;
 use crate::text::{Line, Span};
@@ -76,9 +76,17 @@ pub(crate) async fn answered(
     let questions = Question::of(setup, run).await?;
     for question in &questions {
         question.show(screen);
-        match prompt::answer(question, screen).await {
-            Some(answer) => question.answer(setup, &answer).await?,
-            None => heard = Heard::Later,
+        loop {
+            match prompt::answer(question, screen).await {
+                // A number that is no option is a slip: the question stays.
+                Some(answer) if question.names_no_option(&answer).is_some() => {
+                    screen.tell("there is no such option. Nothing is answered.");
+                    continue;
+                }
+                Some(answer) => question.answer(setup, &answer).await?,
+                None => heard = Heard::Later,
+            }
+            break;
         }
     }
     Ok(if waiting.is_empty() && questions.is_empty() { Heard::Later } else { heard })
@@ -92,12 +100,21 @@ async fn asked(
     live: &mut Live,
     screen: Screen,
 ) -> Result<Heard, Failure> {
-    while let Some(decision) = prompt::asked(setup, pending, place, live, screen).await {
+    loop {
+        let decision = match prompt::asked(setup, pending, place, live, screen).await? {
+            Answered::Here(decision) => decision,
+            Answered::Elsewhere => {
+                screen.tell("another process answered this question");
+                return Ok(Heard::Everything);
+            }
+            Answered::Later => return Ok(Heard::Later),
+        };
         match decide_or_see(setup, pending, &decision, screen).await {
-            Ok(()) => {
+            Ok(Recorded::Here) => {
                 live.print(&prompt::granted(pending, &decision).into_iter().collect::<Vec<_>>());
                 return Ok(Heard::Everything);
             }
+            Ok(Recorded::Elsewhere) => return Ok(Heard::Everything),
             Err(failure) if failure.code == Code::Decision => {
                 let text = format!("{}. Nothing is decided.", failure.message);
                 live.print(&[Line::note("answer", vec![Span::text(text)])]);
@@ -105,7 +122,12 @@ async fn asked(
             Err(failure) => return Err(failure),
         }
     }
-    Ok(Heard::Later)
+}
+
+/// Whose answer to a question counts.
+enum Recorded {
+    Here,
+    Elsewhere,
 }
 
 /// Shows a question that is not asked here; one of several with what it is called.
@@ -159,12 +181,11 @@ async fn decide_or_see(
     pending: &Pending,
     decision: &Decision,
     screen: Screen,
-) -> Result<(), Failure> {
-    let Err(failure) = decide(setup, pending, decision).await else { return Ok(()) };
-    let open = Pending::of(setup, &pending.wait().run).await?;
-    if open.iter().any(|other| other.wait() == pending.wait()) {
+) -> Result<Recorded, Failure> {
+    let Err(failure) = decide(setup, pending, decision).await else { return Ok(Recorded::Here) };
+    if pending.is_open(setup).await? {
         return Err(failure);
     }
     screen.tell(&failure.message);
-    Ok(())
+    Ok(Recorded::Elsewhere)
 }

@@ -127,6 +127,19 @@ pub(crate) fn exit_of_cancelled() -> Exit {
     LEAVING.borrow().1.map_or(Exit::Cancelled, Stop::exit)
 }
 
+/// Whether SIGTERM or SIGHUP asked the program to leave.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.borrow().1.is_some()
+}
+
+/// The exit code of a command: by the signal that ended it, if that left a run with a question.
+pub(crate) fn exit_of(exit: Exit) -> Exit {
+    match (exit, LEAVING.borrow().1) {
+        (Exit::Waiting, Some(stop)) => stop.exit(),
+        (exit, _) => exit,
+    }
+}
+
 async fn heard(signal: &mut Option<Signal>) {
     let heard = match signal {
         Some(signal) => signal.recv().await,

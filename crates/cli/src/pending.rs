@@ -37,6 +37,13 @@ impl Pending {
         Ok(all)
     }
 
+    /// Whether it still waits.
+    pub(crate) async fn is_open(&self, setup: &ProjectRuntime) -> Result<bool, Failure> {
+        let run = &self.asked.wait.run;
+        let waits = setup.runtime.waits(run).await.map_err(|error| unworked(run, &error))?;
+        Ok(waits.iter().any(|waiting| waiting.wait == self.asked.wait))
+    }
+
     /// The same call with other arguments, and what it would do now.
     pub(crate) async fn changed(&self, setup: &ProjectRuntime, arguments: &Object) -> Self {
         let asked = view::Pending { arguments: arguments.clone(), ..self.asked.clone() };

@@ -1,10 +1,12 @@
 //! From the command line to an exit code.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use provost_tools::supervise;
+use serde_json::{Value, json};
 
 use crate::args::{
     ApprovalsCommand, ApprovalsOptions, Cli, Command, ConfigCommand, DbCommand, PolicyCommand,
@@ -15,6 +17,7 @@ use crate::failure::{Code, Failure, exit_code};
 use crate::help::help;
 use crate::reference::reference;
 use crate::screen::Screen;
+use crate::text::ColorChoice;
 use crate::threads::{deciding, waiting, working};
 
 /// Runs the program.
@@ -29,6 +32,11 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // Help and version are asked for; the rest is a mistake of the caller.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            if exit == Exit::Usage && wants_json(std::env::args_os()) {
+                let screen = Screen::new(true, false, ColorChoice::default());
+                screen.document(&json!({ "type": "error", "error": usage(&error) }));
+                return exit.into();
+            }
             return match error.print() {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Exit::Failed.into(),
                 _ => exit.into(),
@@ -48,6 +56,20 @@ pub(crate) fn main() -> ExitCode {
             exit_code(&failure).into()
         }
     }
+}
+
+/// Whether documents are asked for, in a command line that cannot be read.
+fn wants_json(words: impl Iterator<Item = OsString>) -> bool {
+    words.take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+/// A wrong command line, as machines read it. It has no code: codes are for what a command finds.
+fn usage(error: &clap::Error) -> Value {
+    let text = error.render().to_string();
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let hint = rest.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
+    let message = message.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    json!({ "code": "usage", "message": message, "hint": hint.unwrap_or("provost COMMAND --help says more") })
 }
 
 /// Closes memory and environment of this process, and so its keys, to other processes of the user. Taking a

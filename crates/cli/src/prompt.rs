@@ -6,6 +6,7 @@ use provost_project::{ProjectRuntime, clock};
 use serde_json::json;
 
 use crate::editor;
+use crate::failure::Failure;
 use crate::identity;
 use crate::live::Live;
 use crate::pending::Pending;
@@ -22,22 +23,34 @@ const ROWS_MIN: usize = 6;
 /// The width of an answer and its key in the menu.
 const ANSWER: usize = 23;
 
-/// Asks until the input is an answer; `None` means later. Text after `n` is the reason.
+/// How a question ended at this terminal.
+pub(crate) enum Answered {
+    Here(Box<Decision>),
+    /// Another process answered it, or withdrew it.
+    Elsewhere,
+    Later,
+}
+
+/// Asks until the input is an answer. Text after `n` is the reason.
 pub(crate) async fn asked(
     setup: &ProjectRuntime,
     pending: &Pending,
     place: (usize, usize),
     live: &mut Live,
     screen: Screen,
-) -> Option<Decision> {
+) -> Result<Answered, Failure> {
     let mut asking = Asking::new(pending.clone(), screen);
     asking.show(live, place);
     live.print(&asking.offer());
     loop {
         let line = screen.ask(&asking.prompt()).await;
-        match asking.heard(line.as_deref()) {
-            Heard::Decided(decision) => return Some(*decision),
-            Heard::Later => return None,
+        let heard = asking.heard(line.as_deref());
+        if matches!(heard, Heard::Shows(_) | Heard::Changed(_)) && !pending.is_open(setup).await? {
+            return Ok(Answered::Elsewhere);
+        }
+        match heard {
+            Heard::Decided(decision) => return Ok(Answered::Here(decision)),
+            Heard::Later => return Ok(Answered::Later),
             Heard::Shows(lines) => live.print(&lines),
             Heard::Changed(arguments) => {
                 live.print(&changes(asking.pending.arguments(), &arguments));

@@ -7,7 +7,7 @@ use provost_engine::{RunId, WaitId, view};
 use provost_project::ProjectRuntime;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, undecided, unworked};
+use crate::failure::{Code, Failure, undecided, unworked};
 use crate::identity;
 use crate::screen::Screen;
 use crate::text::{Line, Mark, Role, Span};
@@ -69,10 +69,24 @@ impl Question {
 
     /// Records an answer; a number selects a choice. The caller continues the run.
     pub(crate) async fn answer(&self, setup: &ProjectRuntime, words: &str) -> Result<(), Failure> {
+        if let Some(number) = self.names_no_option(words) {
+            let message = format!("there is no option {number}");
+            return Err(Failure::new(Code::Decision, message)
+                .hint(format!("choose 1 to {}, or answer in words", self.options.len())));
+        }
         let result = json!({ "answer": self.meant(words) });
         let result = ClientResult::ok(result).by(identity::actor());
         let submitted = setup.runtime.record_result(&self.wait.to_string(), result).await;
         submitted.map(drop).map_err(|error| undecided(&error))
+    }
+
+    /// The number, if it is one that neither counts an option nor is one.
+    pub(crate) fn names_no_option(&self, words: &str) -> Option<u64> {
+        let words = words.trim();
+        let number: u64 = words.parse().ok()?;
+        let counts = usize::try_from(number).is_ok_and(|number| (1..=self.options.len()).contains(&number));
+        let known = self.options.is_empty() || counts || self.options.iter().any(|option| option == words);
+        (!known).then_some(number)
     }
 
     fn meant<'a>(&'a self, words: &'a str) -> &'a str {
@@ -93,7 +107,13 @@ mod tests {
         let question = |options| Question { wait: wait.clone(), text: String::new(), options };
         assert_eq!(question(options.clone()).meant(" 2 "), "blue");
         assert_eq!(question(options.clone()).meant("3"), "3");
-        assert_eq!(question(options).meant("green"), "green");
+        assert_eq!(question(options.clone()).meant("green"), "green");
+        let refused = |options: &[&str], words: &str| {
+            question(options.iter().map(|option| (*option).to_owned()).collect()).names_no_option(words)
+        };
+        assert_eq!((refused(&["red", "blue"], " 3 "), refused(&["red"], "0")), (Some(3), Some(0)));
+        assert_eq!((refused(&["red", "blue"], "2"), refused(&["red"], "green")), (None, None));
+        assert_eq!((refused(&["10", "20"], "20"), refused(&[], "3")), (None, None), "a number is an answer");
         assert_eq!(question(Vec::new()).meant("1"), "1");
     }
 }

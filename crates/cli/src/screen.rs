@@ -8,6 +8,7 @@ use provost_project::{Colors, environment};
 use serde_json::{Value, json};
 
 use crate::failure::{Code, Failure};
+use crate::interrupts::Interrupts;
 use crate::text::{ColorChoice, Line, Mark, Paint, Role, Span, Style, Writer, escaped as safe, styled};
 use crate::typing;
 use crate::view::fact;
@@ -195,10 +196,15 @@ impl Screen {
                 false => typing::plain_answer(question).await,
             }
         };
+        // SIGTERM and SIGHUP leave the question open too, and the command says how to answer it later.
+        let mut interrupts = Interrupts::listen();
         tokio::select! {
-            line = answered => line,
-            _ = tokio::signal::ctrl_c() => None,
+            line = answered => return line,
+            _ = interrupts.next() => {}
         }
+        // The next line must not continue the prompt.
+        self.raw(Stream::Notes, "\n");
+        None
     }
 }
 

@@ -29,13 +29,18 @@ pub(crate) fn words(tool: &str, covers: &Covers, asked: Option<&view::Pending>) 
         Covers::Tool => format!("every call of {tool}"),
         Covers::Place(place) => {
             let is_file = asked.and_then(|asked| asked.place.as_ref()) == Some(place);
-            if is_file { format!("{tool} of {place}") } else { format!("{tool} in {place}/") }
+            if is_file { of_file(tool, place) } else { format!("{tool} in {place}/") }
         }
         Covers::Call => match asked {
             Some(asked) => exactly(tool, first_line(&object(tool, &asked.arguments))),
             None => format!("one call of {tool}"),
         },
     }
+}
+
+/// Returns the text for calls about one file.
+pub(crate) fn of_file(tool: &str, path: &str) -> String {
+    format!("{tool} of {path}")
 }
 
 /// Returns the text for a call that is covered with these arguments only.

@@ -30,7 +30,7 @@ pub(crate) fn waiting(work: impl Future<Output = Result<Exit, Failure>>) -> Resu
     let threads = threads.map_err(|error| Failure::machine(&format!("no threads: {error}")))?;
     let done = threads.block_on(async {
         tokio::select! {
-            done = work => done,
+            done = work => done.map(interrupts::exit_of),
             exit = interrupts::leaves() => Ok(exit),
         }
     });

@@ -241,3 +241,34 @@ fn no_person_is_asked_about_a_file_or_a_program_that_is_not_there() {
         }
     }
 }
+
+/// A wrong command line is a document too, and so is a decision that is only recorded.
+#[test]
+fn a_wrong_command_line_is_a_document() {
+    let world = World::new();
+    for words in [&["runs", "-n", "0"][..], &["shwo"], &["cancel", "--all"]] {
+        let printed = world.provost(&[&["--json"], words].concat());
+        assert_eq!((printed.code, printed.stderr.as_str()), (2, ""), "{words:?}");
+        let [error] = &documents(&printed)[..] else { panic!("{words:?}: {}", printed.stdout) };
+        assert_eq!((&error["type"], &error["error"]["code"]), (&"error".into(), &"usage".into()));
+        assert!(!error["error"]["message"].as_str().unwrap().contains("error:"), "{error}");
+        let plain = world.provost(words);
+        assert!(plain.code == 2 && plain.stdout.is_empty() && plain.stderr.starts_with("error: "));
+    }
+    assert_eq!(world.provost(&["run", "-C", "examples/audit"]).code, 3);
+    let rejected = world.provost(&["--json", "reject", "last", "--only"]);
+    let decided = documents(&rejected).into_iter().find(|document| document["type"] == "decided");
+    assert_eq!(decided.unwrap()["verdict"], "declined", "{}", rejected.stdout);
+}
+
+/// A limit of turns replaces the one of the agent, and events say the one that holds.
+#[test]
+fn events_say_the_limit_of_turns_that_holds() {
+    for (seed, words, limit) in [("21", &[][..], 12), ("22", &["--budget", "turns=3"], 3)] {
+        let world = World::new();
+        let words = [&["--json", "run", "-C", "examples/audit"], words].concat();
+        let run = documents(&world.printed(world.command(&words).env("PROVOST_SEED", seed)));
+        let began = run.iter().find(|document| document["kind"] == "turn_started").unwrap();
+        assert_eq!(began["max_turns"], limit);
+    }
+}

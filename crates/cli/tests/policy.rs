@@ -151,3 +151,27 @@ fn the_rules_of_the_documentation_hold() {
         }
     }
 }
+
+/// The policy decides about any arguments; that the call would fail anyway is said beside it.
+#[test]
+fn a_test_of_a_call_that_would_fail_says_so() {
+    let world = World::new();
+    fs::create_dir_all(world.path("p/agents")).unwrap();
+    fs::write(world.path("p/agents/a.md"), "---\nname: a\n---\nWork.\n").unwrap();
+    fs::write(world.path("p/provost.toml"), "[tools]\nhosts = [\"docs.rs\"]\n").unwrap();
+    for (tool, arguments, fault) in [
+        ("fs/read", r#"{"path": "notes"}"#, None),
+        ("fs/read", r#"{"file": "notes"}"#, Some("the call would fail: arguments: ")),
+        ("http/get", r#"{"url": "https://docs.rs/serde"}"#, None),
+        ("http/get", r#"{"url": "https://other.example/"}"#, Some("is not in tools.hosts")),
+    ] {
+        let words = ["policy", "test", tool, arguments, "-C", "p"];
+        let printed = world.provost(&words);
+        assert_eq!(printed.code, 0, "{}", printed.stderr);
+        assert_eq!(printed.stdout.contains("would fail"), fault.is_some(), "{}", printed.stdout);
+        assert!(fault.is_none_or(|fault| printed.stdout.contains(fault)), "{}", printed.stdout);
+        let document: serde_json::Value =
+            serde_json::from_str(&world.provost(&[&["--json"], &words[..]].concat()).stdout).unwrap();
+        assert_eq!(document.get("faults").is_some(), fault.is_some(), "{document}");
+    }
+}

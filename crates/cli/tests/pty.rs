@@ -88,6 +88,11 @@ impl Terminal {
         self.types(&format!("{words}\r"));
     }
 
+    /// Asks the program to end.
+    pub(crate) fn terminates(&mut self) {
+        self.0.get_process_mut().kill(expectrl::process::unix::Signal::SIGTERM).unwrap();
+    }
+
     /// Kills the program, as a crash would.
     pub(crate) fn kill(mut self) {
         self.0.get_process_mut().kill(expectrl::process::unix::Signal::SIGKILL).unwrap();

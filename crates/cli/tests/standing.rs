@@ -91,6 +91,18 @@ fn a_standing_approval_for_a_folder_holds_for_its_time() {
 }
 
 #[test]
+fn a_standing_approval_for_a_file_is_listed_as_a_file() {
+    for (place, listed) in [("src/sum.sh", "fs/edit of src/sum.sh,"), ("src", "fs/edit in src/,")] {
+        let world = World::new();
+        assert_eq!(run(&world, "1", "ada").code, 3);
+        let approved = world.provost(&["approve", "last", "--stop-asking", place, "--for", "always"]);
+        assert_eq!(approved.code, 0, "{}", approved.stderr);
+        let shown = world.provost(&["approvals"]).stdout;
+        assert!(shown.contains(listed), "{shown}");
+    }
+}
+
+#[test]
 fn what_waits_is_listed_with_what_can_be_typed() {
     let world = World::new();
     assert!(world.provost(&["approvals"]).stderr.contains("nothing waits for a person"));

@@ -140,6 +140,54 @@ fn is_answered_in_the_conversation(size: (u16, u16)) {
     assert!(world.mended().contains("echo $(($1 + $2))"));
 }
 
+/// The question was answered in another process: Enter says so, and the next line is a message.
+#[test]
+fn a_question_that_was_answered_elsewhere_is_left() {
+    let world = World::new();
+    let turns = [mend(), say("Left as it is."), say("A message it is.")];
+    let mut chat = world.chat_on_terminal(&[], &world.script("one", &turns));
+    chat.until(PROMPT);
+    chat.enters("mend it");
+    chat.until("y n e s w l ?");
+    // The control: Enter alone leaves an open question as it is.
+    chat.enters("");
+    chat.until("y n e s w l ?");
+    let mut reject = world.command(&["reject", "last", "--only", "-C", "examples/audit"]);
+    let rejected = world.printed(reject.env_remove("PROVOST_CLOCK_MS").env_remove("PROVOST_SEED"));
+    assert_eq!(rejected.code, 0, "{}", rejected.stderr);
+    chat.enters("");
+    chat.until("another process answered this question");
+    chat.until("Left as it is.");
+    chat.until(PROMPT);
+    chat.enters("no");
+    chat.until("A message it is.");
+    chat.until(PROMPT);
+    chat.enters("/quit");
+    assert_eq!(chat.end().1, 0);
+    assert!(!world.mended().contains("echo $(($1 + $2))\n"));
+}
+
+/// A signal at a question ends the program; what waits is said on lines of its own.
+#[test]
+fn sigterm_at_a_question_says_what_waits() {
+    let world = World::new();
+    for words in [&["run", "-C", "examples/audit"][..], &["chat", "-C", "examples/audit"]] {
+        let model = world.script("one", &[mend(), say("Mended.")]);
+        let mut terminal = world.on_terminal(words, &model, (80, 24));
+        if words[0] == "chat" {
+            terminal.until(PROMPT);
+            terminal.enters("mend it");
+        }
+        terminal.until("y n e s w l ?");
+        terminal.terminates();
+        let (rest, code) = terminal.end();
+        assert_eq!(code, 143, "{rest}");
+        let rest = uncoloured(&rest);
+        let waits = rest.lines().map(str::trim).find(|line| line.contains("waits for you"));
+        assert!(waits.is_some_and(|line| !line.contains("y n e")), "{rest}");
+    }
+}
+
 /// The agent asks, and the run goes on with the answer.
 #[test]
 fn an_agents_question_is_answered_on_the_spot() {

@@ -245,7 +245,8 @@ fn claims_without_progress_end_a_run_and_a_resume_clears_them() {
         .when([recovered])
         .then(["ActionEnded 1.0 completed (probed), effect done", "RunEnded interrupted"])
         .due([]);
-    let resume = world.signal(Signal::Resume { budgets: [].into(), reason: String::new(), declaration: None });
+    let resume =
+        world.signal(Signal::Resume { budgets: [].into(), reason: String::new(), declaration: None });
     given(world).when([resume]).then(["SignalTaken resume", "ModelRequested 2"]).due(["Model 2"]);
 }
 

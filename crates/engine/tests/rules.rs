@@ -264,7 +264,7 @@ fn a_spent_limit_ends_open_approvals_and_what_has_not_begun() {
     let graph = world.acts(vec![reader(), behind, tool("test/ask")]);
     let world = world.after(graph);
     let outcome = world.ends("1.0", done());
-    given(world)
+    let world = given(world)
         .when([outcome])
         .then([
             "ActionEnded 1.0 completed (ok), effect none",
@@ -275,6 +275,10 @@ fn a_spent_limit_ends_open_approvals_and_what_has_not_begun() {
             "RunEnded budget_exceeded",
         ])
         .due([]);
+    for left_out in ["1.1", "1.2"] {
+        let end = world.state.action(id(left_out)).unwrap().end.as_ref().unwrap();
+        assert_eq!(end.result.shown()["error"], "Not run: the limit tool_calls = 1 was spent first.");
+    }
 }
 
 #[test]

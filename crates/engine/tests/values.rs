@@ -226,7 +226,11 @@ pub(crate) fn signals() -> Vec<Signal> {
     let mut signals = vec![
         message,
         Signal::Cancel { actions: Some(vec![id(1, 0)]), reason: reason() },
-        Signal::Resume { budgets, reason: reason(), declaration: Some(Box::new(crate::sample::declaration())) },
+        Signal::Resume {
+            budgets,
+            reason: reason(),
+            declaration: Some(Box::new(crate::sample::declaration())),
+        },
         Signal::Submit { declaration: Box::new(crate::sample::declaration()) },
         Signal::Decide { action: id(1, 0), choice: Choice::Retry, reason: reason() },
         Signal::External { name: "built".into(), payload: json!({ "text": MARK }) },

@@ -322,7 +322,11 @@ fn limits_and_failures_stop_a_run_and_a_person_resumes_it() {
             "9 t1 the run ended: budget_exceeded",
         ],
     );
-    let resume = Signal::Resume { budgets: [("turns".to_owned(), 9)].into(), reason: "More.".into(), declaration: None };
+    let resume = Signal::Resume {
+        budgets: [("turns".to_owned(), 9)].into(),
+        reason: "More.".into(),
+        declaration: None,
+    };
     same(
         &lines(&world.claimed().signalled(resume)).split_off(3),
         &["11 t1 the run resumed by user:ada: turns=9, More. [person]"],

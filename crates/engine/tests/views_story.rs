@@ -147,7 +147,11 @@ fn a_spent_limit_stops_and_a_resume_goes_on() {
     let world = World::new(spec).claimed();
     let calls = world.calls(&["read"]);
     let world = ended(world.after(calls), "1.0", done());
-    let resume = Signal::Resume { budgets: [("turns".to_owned(), 9)].into(), reason: String::new(), declaration: None };
+    let resume = Signal::Resume {
+        budgets: [("turns".to_owned(), 9)].into(),
+        reason: String::new(),
+        declaration: None,
+    };
     check(
         &world.claimed().signalled(resume),
         &["turn 1", "< 1 call_0 Done", "ended: BudgetExceeded", "resumed user:ada"],

@@ -67,6 +67,8 @@ impl Project {
         }
         self.agents.values().for_each(|agent| add_agent(agent, &mut settings));
         let masks = masks(self);
+        // Without a file the root is an empty table.
+        settings.retain(|path, _| !path.is_empty());
         let shown = settings.into_iter().map(|(path, (value, origin))| {
             let value = if is_secret(&path) { REDACTED.into() } else { masks.value(without_userinfo(value)) };
             Setting { key: dotted(&path), value, origin: origin.in_folder(&self.folder) }

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::{Code, Failure, unread};
 use crate::follow::{self, Watched};
 use crate::identity;
+use crate::interrupts;
 use crate::journal;
 use crate::live::{Live, Manner};
 use crate::pending::Pending;
@@ -53,7 +54,8 @@ impl Talk {
     async fn talk(&mut self) -> Result<Exit, Failure> {
         let mut exit = self.take_up().await?;
         let mut leaving = false;
-        loop {
+        // SIGTERM at a question leaves the question open, and says how to go on.
+        while !interrupts::is_leaving() {
             let open = self.conversation.open().await?;
             let line = match self.input.next(open.is_question(), self.screen).await? {
                 Typed::Line(line) => line,
@@ -74,6 +76,9 @@ impl Talk {
             }
         }
         self.leave().await?;
+        if interrupts::is_leaving() {
+            return Ok(interrupts::exit_of_cancelled());
+        }
         Ok(if self.input.is_person() { Exit::Done } else { exit })
     }
 

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use provost::{ApprovalScope, Covers, StandingApproval, revoke_standing};
+use provost_contract::json::Object;
 use provost_contract::{canonical, timestamp};
-use provost_engine::{WaitId, view};
+use provost_engine::event::EventKind;
+use provost_engine::{ActionId, WaitId, view};
 use provost_project::{DataDir, clock};
 use provost_runtime::store::{Store, WaitFilter};
 use serde_json::{Value, json};
@@ -129,14 +131,29 @@ async fn holding(store: &dyn Store) -> Result<Vec<StandingApproval>, Failure> {
     Ok(granted)
 }
 
-/// Returns the calls that an approval covers. A single call is shown by its arguments, if its journal still
-/// exists.
+/// Returns the arguments that the model gave a call. The state of a run keeps none for calls that ended.
+fn declared(read: &journal::Read, action: ActionId) -> Option<&Object> {
+    let declared = read.run.events.iter().filter_map(|event| match &event.kind {
+        EventKind::DeclarationAccepted(declaration) => Some(&declaration.add),
+        _ => None,
+    });
+    let spec = declared.flatten().find(|spec| spec.id == action)?;
+    Some(&spec.args.redacted)
+}
+
+/// Returns the calls that an approval covers. A single call is shown by its arguments, and a file is told from a
+/// folder by the call, if its journal still exists.
 async fn words(store: &dyn Store, approval: &StandingApproval) -> String {
-    if approval.covers == Covers::Call
+    if approval.covers != Covers::Tool
         && let (Some(action), Ok(read)) = (approval.action, journal::read(store, &approval.run).await)
-        && let Some(action) = read.state.action(action)
+        && let Some(arguments) = declared(&read, action)
     {
-        return standing::exactly(&approval.tool, &object(&approval.tool, &action.args.redacted));
+        let path = arguments.get("path").and_then(Value::as_str).map(|path| path.trim_start_matches("./"));
+        match &approval.covers {
+            Covers::Call => return standing::exactly(&approval.tool, &object(&approval.tool, arguments)),
+            Covers::Place(place) if path == Some(place) => return standing::of_file(&approval.tool, place),
+            Covers::Place(_) | Covers::Tool => {}
+        }
     }
     standing::words(&approval.tool, &approval.covers, None)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use provost::{Decision, Remember, Verdict};
 use provost_contract::timestamp;
 use provost_runtime::store::{WaitFilter, WaitState};
+use serde_json::json;
 
 use super::reopened::Reopened;
 use crate::args::DecideOptions;
@@ -45,6 +46,11 @@ async fn decide_in(
         fits(pending, decision)?;
         asking::decide(&reopened.setup, pending, decision).await?;
         let word = if decision.verdict == Verdict::Approved { "allowed" } else { "declined" };
+        if options.only && screen.is_json() {
+            let (id, by) = (pending.wait().to_string(), &decision.by);
+            let run = reopened.run.as_str();
+            screen.document(&json!({ "type": "decided", "run": run, "id": id, "verdict": word, "by": by }));
+        }
         screen.tell(&format!("{word} by {}", decision.by.trim_start_matches("user:")));
         screen.notes(&prompt::granted(pending, decision).into_iter().collect::<Vec<_>>());
     }

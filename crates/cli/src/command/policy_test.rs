@@ -6,6 +6,8 @@ use provost_contract::json::{self, Object};
 use provost_policy::rules::{Applies, Ruled};
 use provost_policy::{ActionPolicy, Decision};
 use provost_project::{AgentFile, Project, ProjectPolicy, action_policy, did_you_mean};
+use provost_protocol::ArgumentSchema;
+use provost_tools::HostRule;
 use serde_json::{Value, json};
 
 use super::policy_examples;
@@ -36,20 +38,28 @@ fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -
     let policy = project.policy(agent.as_ref())?;
     let Ruled { decision, matched } = policy.decide(tool, &declaration, &arguments);
     let name = agent.map(|agent| agent.head.name);
+    let faults = faults(&project, (tool, &declaration), &arguments);
     if screen.is_json() {
-        screen.document(&json!({
+        let mut document = json!({
             "type": "decision",
             "tool": tool,
             "arguments": arguments,
             "agent": name,
             "decision": verdict::document(&decision),
-            "matched": matched.iter().map(|applies| document(applies, &policy)).collect::<Vec<_>>(),
-        }));
+            "matched": matched.iter().map(|applies| self::document(applies, &policy)).collect::<Vec<_>>(),
+        });
+        if let Some(fields) = document.as_object_mut().filter(|_| !faults.is_empty()) {
+            fields.insert("faults".to_owned(), faults.into());
+        }
+        screen.document(&document);
     } else {
         let said = policy.said(tool, &declaration, &arguments);
         let about = format!("{tool} {}", object(tool, &arguments));
         let columns = screen.paint(Stream::Data).style != Style::Plain;
-        screen.lines(&lines((about.trim(), name.as_deref()), &decision, &said, columns));
+        let mut lines = lines((about.trim(), name.as_deref()), &decision, &said, columns);
+        let fault = |fault: String| fact("but", vec![Span::text(format!("the call would fail: {fault}"))]);
+        lines.extend(faults.into_iter().map(fault));
+        screen.lines(&lines);
     }
     match expected.filter(|expected| *expected != Answer::of(&decision)) {
         None => Ok(Exit::Done),
@@ -59,6 +69,23 @@ fn call(options: &PolicyTestOptions, tool: &str, start: &Path, screen: Screen) -
             Ok(Exit::Failed)
         }
     }
+}
+
+/// Returns why a call would fail however the policy decides: its arguments, or a host that is not listed.
+fn faults(project: &Project, (tool, declaration): (&str, &Value), arguments: &Object) -> Vec<String> {
+    let schema = declaration.get("parameters").and_then(|schema| ArgumentSchema::compile(schema).ok());
+    let unfit = schema.map(|schema| schema.faults(&Value::Object(arguments.clone()))).unwrap_or_default();
+    let mut faults: Vec<String> = unfit.iter().map(|fault| format!("arguments: {fault}")).collect();
+    let listed = |address: &str| {
+        let mut rules = project.file.tools.hosts.iter().filter_map(|host| host.parse::<HostRule>().ok());
+        rules.any(|rule| rule.allows_address(address))
+    };
+    if tool == "http/get"
+        && let Some(address) = json::text(arguments, "url").filter(|address| !listed(address))
+    {
+        faults.push(format!("the host of {address} is not in tools.hosts"));
+    }
+    faults
 }
 
 fn lines(

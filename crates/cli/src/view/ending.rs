@@ -127,12 +127,12 @@ pub(crate) fn waits(calls: usize, questions: usize, context: &Context) -> Line {
         |count: usize, one: &str, several: &str| (count > 0).then(|| counted(count as u64, one, several));
     let parts = [number(calls, "approval", "approvals"), number(questions, "question", "questions")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let command = if calls > 0 { "approve" } else { "answer" };
     let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
     let spans = vec![
         Span::strong(format!("waits for you{what}")),
         Span::text(". Nothing is lost: "),
-        Span::strong(format!("provost {command} {}", context.run)),
+        // It shows the question and asks; the commands that answer unseen are listed below.
+        Span::strong(format!("provost resume {}", context.run)),
     ];
     Line::new(Mark::Asks, "run", spans)
 }

@@ -268,7 +268,7 @@ impl Reaction<'_> {
     fn follow_waiting_to_begin(&mut self, id: ActionId, stopping: bool) -> Done {
         let Some(action) = self.state.action(id) else { return Ok(()) };
         if stopping {
-            let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
+            let result = words::left_out(action, self.state.cancelled_by.as_ref(), &self.state.stops);
             return self.end(id, Ending::cancelled("left_out", EndedBy::Stop).result(result));
         }
         if self.is_aborted(id) {

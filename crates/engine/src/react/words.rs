@@ -5,6 +5,7 @@ use provost_contract::json::{self, Object};
 use provost_contract::tool::{RuntimeMetadata, ToolResult};
 use serde_json::{Value, json};
 
+use crate::event::Stop;
 use crate::state::Action;
 use crate::{Actor, Payload, Ruling};
 
@@ -109,6 +110,25 @@ pub(super) fn cancelled(action: &Action, by: Option<&Actor>, midway: bool) -> Pa
         |by| format!("{} cancelled the run first", name(by)),
     );
     failure(action, "cancelled", &format!("Not run: {cause}."), json!({}))
+}
+
+/// The run stopped before the action began.
+pub(super) fn left_out(action: &Action, by: Option<&Actor>, stops: &[Stop]) -> Payload {
+    let spent = stops.iter().find_map(|stop| match stop {
+        Stop::Budget { name, limit, .. } => Some((name, limit)),
+        Stop::Completed { .. }
+        | Stop::Cancelled { .. }
+        | Stop::Stalled { .. }
+        | Stop::Interrupted { .. }
+        | Stop::Failed { .. } => None,
+    });
+    match (by, spent) {
+        (None, Some((name, limit))) => {
+            let sentence = format!("Not run: the limit {name} = {limit} was spent first.");
+            failure(action, "cancelled", &sentence, json!({}))
+        }
+        _ => cancelled(action, by, false),
+    }
 }
 
 pub(super) fn timed_out(action: &Action, ms: u64) -> Payload {

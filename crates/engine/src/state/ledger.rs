@@ -82,6 +82,11 @@ impl Ledger {
         self.turns_max
     }
 
+    /// Returns how many turns the run may have: what a budget says, which replaces the limit of the agent.
+    pub fn turns_limit(&self) -> u64 {
+        self.budgets.get(TURNS).copied().unwrap_or(self.turns_max.into())
+    }
+
     fn used(&self, name: &str, active_ms: u64) -> u64 {
         let own = match name {
             TURNS => self.turns.into(),
@@ -134,7 +139,7 @@ impl Ledger {
 
     /// Returns the stop that another turn would mean.
     pub(crate) fn turns_spent(&self) -> Option<Stop> {
-        let limit = self.budgets.get(TURNS).copied().unwrap_or(self.turns_max.into());
+        let limit = self.turns_limit();
         let used = self.before(TURNS) + u64::from(self.turns);
         (used >= limit).then(|| stop(TURNS, TURNS, used, limit))
     }

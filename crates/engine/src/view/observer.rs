@@ -70,7 +70,7 @@ impl Observer {
                 let state = &self.reader.state;
                 let payload = json!({
                     "turn": turn,
-                    "max_turns": state.spec.limits.turns,
+                    "max_turns": state.ledger.turns_limit(),
                     "message_count": messages,
                 });
                 one("turn_started", payload)

@@ -25,6 +25,11 @@ enum Reach {
 pub struct HostRuleError(String);
 
 impl HostRule {
+    /// Returns whether an address is meant. A text that is no address is not.
+    pub fn allows_address(&self, address: &str) -> bool {
+        Url::parse(address).is_ok_and(|url| self.allows(&url))
+    }
+
     /// Whether the host and port of an address are meant.
     pub(super) fn allows(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
