@@ -136,11 +136,7 @@ pub fn due(state: &RunState, now: &Now) -> Vec<Effect> {
     let hooks = wanted_hooks(state, now).into_iter();
     effects.extend(hooks.map(|(hook, subject)| Effect::Hook { hook, subject }));
     effects.extend(wanted_previews(state, now).into_iter().map(|action| Effect::Preview { action }));
-    for (id, action) in state.open_actions() {
-        if action.stage == Stage::Running && action.wait.is_none() && !action.is_container() {
-            effects.push(attempt(state, id, action));
-        }
-    }
+    effects.extend(state.tasks().map(|(id, action)| attempt(state, id, action)));
     effects.extend(wake_at(state, now).map(Effect::WakeAt));
     effects
 }
@@ -186,7 +182,7 @@ fn is_at_work(state: &RunState, now: &Now) -> bool {
 
 /// Returns the next time at which something follows by itself.
 pub fn wake_at(state: &RunState, now: &Now) -> Option<Time> {
-    let retries = state.open_actions().filter_map(|(_, action)| {
+    let retries = state.lively().filter_map(|(_, action)| {
         let resting = matches!(action.stage, Stage::Pending | Stage::Proposed);
         (resting && action.wait.is_none() && action.not_before > now.wall).then_some(action.not_before)
     });

@@ -276,3 +276,18 @@ fn stops(world: &World) -> Vec<(ActionId, u32)> {
     });
     stops.collect()
 }
+
+/// The others end in any order, and a hook must say the same of an action whatever ended before it.
+#[test]
+fn a_hook_about_an_action_of_a_graph_sees_what_stood_there_when_it_was_declared() {
+    let world = World::protocol();
+    let read = || step("read", ExecutorKind::Tool, crate::world::reads());
+    let graph = world.acts(vec![read(), read()]);
+    let world = world.after(graph);
+    let second = ActionId { declaration: 1, index: 1 };
+    let before = world.state.shown_about(second);
+    let first = world.ends("1.0", done());
+    let world = world.after(first);
+    assert_eq!(world.state.shown_about(second), before);
+    assert_eq!(world.state.shown().len(), before.len() + 1);
+}

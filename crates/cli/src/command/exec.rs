@@ -101,6 +101,11 @@ async fn execute(
             follow(setup, handle, news, answers, screen).await
         }
         Ok(Executed::Applied(handle)) => applied(setup, handle, options, screen).await,
+        // The command did what it was asked to do.
+        Ok(Executed::Cancels(handle)) => match applied(setup, handle, options, screen).await? {
+            Exit::Cancelled => Ok(Exit::Done),
+            exit => Ok(exit),
+        },
         Err(error) => unaccepted(&screen, error, &options.file),
     }
 }

@@ -59,9 +59,9 @@ impl Reaction<'_> {
         if self.now.draining {
             return Ok(());
         }
-        let open: Vec<ActionId> = self.state.open.iter().copied().collect();
-        let (mut asks, count) = (Vec::new(), open.len());
-        for id in open {
+        let lively: Vec<ActionId> = self.state.lively().map(|(id, _)| id).collect();
+        let (mut asks, count) = (Vec::new(), self.state.open.len());
+        for id in lively {
             // What an end means for the rest comes first: a limit may be spent by it.
             if self.state.open.len() < count {
                 return Ok(());
@@ -240,10 +240,7 @@ impl Reaction<'_> {
         let room = self.state.running_tasks() < self.state.spec.limits.parallel;
         let own = self.state.action(id).and_then(|action| action.policies.budget_policy.max_parallel);
         let Some(most) = own.filter(|_| room) else { return room };
-        let beside = self.state.open_actions().filter(|(other, action)| {
-            let task = action.stage == Stage::Running && action.wait.is_none() && !action.is_container();
-            task && other.declaration == id.declaration
-        });
+        let beside = self.state.tasks().filter(|(other, _)| other.declaration == id.declaration);
         (beside.count() as u64) < most
     }
 
@@ -253,7 +250,7 @@ impl Reaction<'_> {
             return CallLimit::Room;
         }
         let tool = action.spec.operation.as_str();
-        let begun = self.state.open_actions().filter(|(_, other)| other.holds);
+        let begun = self.state.lively().filter(|(_, other)| other.holds);
         let (mut all, mut of_tool) = (0, 0);
         for (_, other) in begun {
             all += 1;
@@ -428,5 +425,5 @@ pub(crate) fn wanted_previews(state: &RunState, now: &Now) -> Vec<ActionId> {
             && !(hooks.mediate && state.bound(action.mediated.as_ref(), action).is_none())
             && matches!(state.leave(action, now.wall), Leave::Needed(_))
     };
-    state.open_actions().filter(wanted).map(|(id, _)| id).collect()
+    state.lively().filter(wanted).map(|(id, _)| id).collect()
 }

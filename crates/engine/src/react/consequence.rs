@@ -74,8 +74,8 @@ impl RunState {
 impl Reaction<'_> {
     /// Brings every open action as far as what is known allows, without starting anything.
     pub(super) fn follow_up(&mut self) -> Done {
-        let open: Vec<ActionId> = self.state.open.iter().copied().collect();
-        for id in open {
+        let lively: Vec<ActionId> = self.state.lively().map(|(id, _)| id).collect();
+        for id in lively {
             let Some(action) = self.state.action(id).filter(|action| !action.is_ended()) else { continue };
             if let Some(number) = action.wait {
                 self.follow_wait(id, number)?;
@@ -271,7 +271,7 @@ impl Reaction<'_> {
             let result = words::left_out(action, self.state.cancelled_by.as_ref(), &self.state.stops);
             return self.end(id, Ending::cancelled("left_out", EndedBy::Stop).result(result));
         }
-        if self.is_aborted(id) {
+        if self.state.is_aborting(id.declaration) {
             let result = words::cancelled(action, self.state.cancelled_by.as_ref(), false);
             return self.end(id, Ending::cancelled("aborted", EndedBy::Abort).result(result));
         }
@@ -290,16 +290,6 @@ impl Reaction<'_> {
         }
     }
 
-    /// Whether a failed action of the same declaration aborts what has not begun.
-    fn is_aborted(&self, id: ActionId) -> bool {
-        let first = ActionId { declaration: id.declaration, index: 0 };
-        let last = ActionId { declaration: id.declaration, index: u32::MAX };
-        self.state.actions.range(first..=last).any(|(_, other)| {
-            other.spec.on_failure.on_failure == OnFailure::Abort
-                && other.end.as_ref().is_some_and(|end| end.status == ActionEnd::Failed)
-        })
-    }
-
     /// A limit of calls that is used up stops the run; so does a mediator that calls the work done.
     fn stop_when_calls_are_spent(&mut self) -> Done {
         // What is noted beside a result belongs to it, and comes first.
@@ -309,9 +299,8 @@ impl Reaction<'_> {
         if let Some(stop) = self.state.ledger.any_calls_spent() {
             return self.emit(RunStopping { stop });
         }
-        let ended = self.state.actions.values().filter(|action| action.is_ended() && !action.seen);
-        let completes = ended.into_iter().any(|action| action.completes());
-        if completes {
+        let mut ended = self.state.actions.values().filter(|action| action.is_ended() && !action.seen);
+        if self.state.spec.hooks.mediate && ended.any(|action| action.completes()) {
             return self.emit(RunStopping { stop: Stop::Completed { by: "mediator".into() } });
         }
         Ok(())

@@ -285,7 +285,7 @@ impl Reaction<'_> {
             _ if self.state.ended.is_some() => Ok(()),
             Input::Model { request, answer } => self.model(request, answer),
             Input::Hook { hook, subject, answer } => {
-                if !turn::wanted_hooks(self.state, self.now).contains(&(hook, subject)) {
+                if !turn::is_hook_wanted(self.state, self.now, hook, subject) {
                     return Ok(());
                 }
                 // Once the work is called done, nothing more is said about the results of its turn.

@@ -11,7 +11,7 @@ use crate::event::{
 };
 use crate::react::is_startable;
 use crate::react::ruling::{is_mediation_open, is_policy_open};
-use crate::state::{Resolution, RunState, Stage};
+use crate::state::{Action, Resolution, RunState, Stage};
 use crate::{ActionId, Fault, OnWait, Payload};
 
 /// Returns whether the model is to be asked.
@@ -38,7 +38,7 @@ pub(crate) fn is_turn_wanted(state: &RunState, now: &Now) -> bool {
 
 /// Whether something runs or may start by itself.
 fn is_working(state: &RunState, _now: &Now) -> bool {
-    state.open_actions().any(|(id, action)| {
+    state.lively().any(|(id, action)| {
         let rests = action.wait.is_some() || (action.is_container() && action.stage == Stage::Running);
         let cannot_begin =
             action.stage == Stage::Pending && !action.holds && !is_startable(state, id, action);
@@ -48,7 +48,7 @@ fn is_working(state: &RunState, _now: &Now) -> bool {
 
 /// Whether nothing goes on until work outside is answered.
 fn is_left_waiting(state: &RunState) -> bool {
-    state.open_actions().all(|(id, action)| match action.wait.and_then(|number| state.waits.get(&number)) {
+    state.lively().all(|(id, action)| match action.wait.and_then(|number| state.waits.get(&number)) {
         Some(wait) => wait.kind.is_work(),
         None => action.stage == Stage::Pending && !action.holds && !is_startable(state, id, action),
     })
@@ -67,19 +67,10 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
         let noted = !hooks.after_tool || state.hooks.contains_key(&(Hook::AfterTool, subject));
         wanted.push((if noted { Hook::Completion } else { Hook::AfterTool }, subject));
     }
-    if !state.is_stopping() && !state.is_judging() && (hooks.policy || hooks.mediate) {
-        for (id, action) in state.open_actions() {
-            let known = action.resolution == Resolution::Known && action.spec.each.is_none();
-            if action.cancel || !known || now.wall < action.not_before || !is_startable(state, id, action) {
-                continue;
-            }
-            let subject = Subject::Action { action: id };
-            if is_policy_open(state, hooks, action) {
-                wanted.push((Hook::Policy, subject));
-            } else if is_mediation_open(state, hooks, action) {
-                wanted.push((Hook::Mediate, subject));
-            }
-        }
+    if judges(state) {
+        wanted.extend(state.lively().filter_map(|(id, action)| {
+            Some((judging_hook(state, now, id, action)?, Subject::Action { action: id }))
+        }));
     }
     if let Some(response) = state.model.response.as_ref().filter(|response| response.purpose == Purpose::Turn)
     {
@@ -90,6 +81,36 @@ pub(crate) fn wanted_hooks(state: &RunState, now: &Now) -> Vec<(Hook, Subject)> 
     }
     wanted.extend(turn_hook(state, now));
     wanted
+}
+
+/// Returns whether `advance` waits for a hook.
+pub(super) fn is_hook_wanted(state: &RunState, now: &Now, hook: Hook, subject: Subject) -> bool {
+    match (hook, subject) {
+        (Hook::Policy | Hook::Mediate, Subject::Action { action: id }) => {
+            let judging = |action| judging_hook(state, now, id, action) == Some(hook);
+            state.claimed && state.ended.is_none() && judges(state) && state.action(id).is_some_and(judging)
+        }
+        _ => wanted_hooks(state, now).contains(&(hook, subject)),
+    }
+}
+
+/// Whether hooks have a say before an action begins.
+fn judges(state: &RunState) -> bool {
+    let hooks = state.spec.hooks;
+    !state.is_stopping() && !state.is_judging() && (hooks.policy || hooks.mediate)
+}
+
+/// The hook that has to speak next about an action that could begin.
+fn judging_hook(state: &RunState, now: &Now, id: ActionId, action: &Action) -> Option<Hook> {
+    let known = action.resolution == Resolution::Known && action.spec.each.is_none();
+    if action.cancel || !known || now.wall < action.not_before || !is_startable(state, id, action) {
+        return None;
+    }
+    let hooks = state.spec.hooks;
+    if is_policy_open(state, hooks, action) {
+        return Some(Hook::Policy);
+    }
+    is_mediation_open(state, hooks, action).then_some(Hook::Mediate)
 }
 
 /// The actions that are ready but for the values of their references.

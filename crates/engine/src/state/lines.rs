@@ -30,8 +30,12 @@ impl RunState {
     }
 
     /// Returns the transcript as a hook sees it that is asked about an action: the calls that began, and the
-    /// action itself, stand in it.
+    /// action itself, stand in it. About an action of a graph it is what stood there when the graph was declared:
+    /// the others end beside it, in any order, and there may be many of them.
     pub fn shown_about(&self, about: ActionId) -> Transcript {
+        if self.is_protocol() {
+            return self.transcript.clone();
+        }
         let begun = |id: ActionId, action: &Action| id == about || action.has_begun();
         self.followed_by(self.ended_lines(&begun, &BTreeMap::new()))
     }

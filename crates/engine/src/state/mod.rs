@@ -3,6 +3,7 @@
 mod action;
 mod apply;
 mod frontier;
+mod index;
 mod ledger;
 mod lines;
 mod queue;
@@ -232,6 +233,8 @@ pub struct RunState {
     pub promoted: Arc<Vec<String>>,
     /// The resource queues of open actions.
     pub(crate) resources: queue::Resources,
+    /// Which open actions need a look.
+    pub(crate) index: index::Index,
 }
 
 /// Equal calls or declarations in a row.
@@ -356,14 +359,6 @@ impl RunState {
         action.spec.under.is_some_and(|parent| self.action(parent).is_none_or(Action::is_ended))
     }
 
-    /// Returns how many executor tasks are open: attempts without a wait.
-    pub fn running_tasks(&self) -> u32 {
-        let tasks = self.open_actions().filter(|(_, action)| {
-            action.stage == Stage::Running && action.wait.is_none() && !action.is_container()
-        });
-        u32::try_from(tasks.count()).unwrap_or(u32::MAX)
-    }
-
     /// Returns whether a hook must note something beside a result first.
     pub(crate) fn is_note_open(&self) -> bool {
         let noted =
@@ -457,7 +452,7 @@ impl PartialEq for RunState {
             && (&self.repetition, &self.failures) == (&other.repetition, &other.failures)
             && (self.effect, &self.output) == (other.effect, &other.output)
             && self.inputs == other.inputs
-            && self.resources == other.resources
+            && (&self.resources, &self.index) == (&other.resources, &other.index)
             && self.frontier == other.frontier
             && self.promoted == other.promoted
     }

@@ -59,7 +59,7 @@ impl From<RunsError> for ExecuteError {
 /// ```
 /// fn run(executed: provost::Executed) -> Option<provost::RunHandle> {
 ///     match executed {
-///         provost::Executed::Began(run) | provost::Executed::Applied(run) => Some(run),
+///         provost::Executed::Began(run) | provost::Executed::Applied(run) | provost::Executed::Cancels(run) => Some(run),
 ///         provost::Executed::Planned(_) => None,
 ///     }
 /// }
@@ -69,6 +69,8 @@ pub enum Executed {
     Began(RunHandle),
     /// The run that it names has it.
     Applied(RunHandle),
+    /// The run that it names is cancelled.
+    Cancels(RunHandle),
     /// It is a plan: checked and priced, and nothing of it runs.
     Planned(Plan),
 }
@@ -146,7 +148,7 @@ impl Runtime {
     pub async fn plan(&self, declaration: &str, request: impl Into<Request>) -> Result<Plan, ExecuteError> {
         match self.executed(declaration, request.into(), true).await? {
             Executed::Planned(plan) => Ok(plan),
-            Executed::Began(_) | Executed::Applied(_) => {
+            Executed::Began(_) | Executed::Applied(_) | Executed::Cancels(_) => {
                 Err(StartError::from(ContractError::whole("invalid_plan", "the plan was executed")).into())
             }
         }
@@ -176,8 +178,10 @@ impl Runtime {
             }));
         }
         if !submission.is_own_run() {
+            let cancels = matches!(submission.accepted.content, Content::Cancel { .. });
             let run = runs.apply(submission, &new.spec.workspace, request.actor()).await?;
-            return Ok(Executed::Applied(self.handle(run)));
+            let run = self.handle(run);
+            return Ok(if cancels { Executed::Cancels(run) } else { Executed::Applied(run) });
         }
         let accepted = runs.execute(submission, new, context).await.map_err(|error| match error {
             RunsError::Start(error) => StartError::from(error),

@@ -85,6 +85,10 @@ impl Seen {
     }
 
     pub(super) fn declared(&mut self, accepted: &DeclarationAccepted) -> Result<(), String> {
+        // What adds no work and answers nothing leaves the model with the next word.
+        let is_own = accepted.origin == Origin::Declaration && accepted.add.is_empty();
+        let is_last = accepted.answer.is_some() || matches!(accepted.intent.as_str(), "answer" | "done");
+        self.news |= is_own && !is_last;
         if accepted.origin.is_response() && self.unread.take().is_none() {
             return Err("an interpretation of nothing".into());
         }

@@ -302,6 +302,9 @@ fn observe_call(state: &mut RunState, id: ActionId) {
 
 /// Calls out of a sandbox end with the attempt that made them.
 fn cancel_bridged(state: &mut RunState, id: ActionId) {
+    if !state.has_open_parts(id) {
+        return;
+    }
     let bridged: Vec<ActionId> = state
         .open_actions()
         .filter(|(_, part)| part.spec.under == Some(id) && part.is_bridged())

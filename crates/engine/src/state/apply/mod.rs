@@ -30,6 +30,7 @@ pub(super) fn apply(state: &mut RunState, event: &Event) -> Result<(), Illegal> 
         problem,
     })?;
     state.seq = event.seq;
+    state.reindex(&event.kind);
     count_claims(state, &event.kind);
     Ok(())
 }

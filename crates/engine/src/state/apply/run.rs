@@ -6,7 +6,7 @@ use std::sync::Arc;
 use provost_contract::Message;
 use provost_contract::tool::{IdenticalFailureTracker, SpinDetector};
 
-use super::super::{Frontier, Illegal, Ledger, ModelState, Repetition, RunState, Transcript, queue};
+use super::super::{Frontier, Illegal, Ledger, ModelState, Repetition, RunState, Transcript, index, queue};
 use super::turn::judge_ended;
 use super::{Problem, need, opening};
 use crate::event::{
@@ -83,6 +83,7 @@ pub(in crate::state) fn begin(
         inputs: BTreeMap::new(),
         promoted: Arc::default(),
         resources: queue::Resources::default(),
+        index: index::Index::default(),
         agent,
         spec,
     })

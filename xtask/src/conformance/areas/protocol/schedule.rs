@@ -144,3 +144,41 @@ fn begun(limits: Limits, declaration: DeclarationAccepted) -> Result<RunState, B
     let events = [event(1, RunAccepted { spec: Arc::new(spec) }.into()), event(2, declaration.into())];
     Ok(RunState::fold(agent, Vec::new(), &events)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph of one action, and one that depends on it.
+    fn played(outcome: Value, more: Value) -> Value {
+        let mut first = json!({ "id": "x", "outcome": outcome });
+        let mut case = json!({ "max_parallel": 1 });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            let of = if name == "failure_policy" { &mut first } else { &mut case };
+            of[name] = value.clone();
+        }
+        case["actions"] =
+            json!([first, { "id": "y", "depends_on": ["x"], "outcome": "completed" }, { "id": "z" }]);
+        run(&case).unwrap_or_else(|error| error)
+    }
+
+    #[test]
+    fn words_and_moments_that_no_vector_has() {
+        let table = [
+            (json!("blocked"), json!({}), json!([["x", "z"]]), ["blocked", "blocked", "failed"], "failed"),
+            (json!("waiting"), json!({}), json!([["x"], ["z"]]), ["waiting", "pending", "failed"], "failed"),
+            (
+                json!(["failed", "completed"]),
+                json!({ "failure_policy": "retry", "cancel_after_wave": 1, "max_parallel": 2 }),
+                json!([["x", "z"]]),
+                ["completed", "canceled", "failed"],
+                "canceled",
+            ),
+        ];
+        for (outcome, more, waves, [x, y, z], status) in table {
+            let expected =
+                json!({ "waves": waves, "statuses": { "x": x, "y": y, "z": z }, "run_status": status });
+            assert_eq!(played(outcome.clone(), more), expected, "{outcome}");
+        }
+    }
+}
