@@ -160,7 +160,7 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 fn the_documented_examples_are_agents() {
     let docs = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md")).unwrap();
     let examples = blocks(&docs, "markdown");
-    assert_eq!(examples.len(), 4);
+    assert_eq!(examples.len(), 5);
     let world = World::new();
     fs::create_dir_all(world.path("p/agents")).unwrap();
     let models = "[models.claude]\nprovider = \"anthropic\"\nsettings = { model = \"m\" }\n";

@@ -37,25 +37,35 @@ fn every_code_violation_and_intent_is_documented() {
     }
 }
 
+/// The first block of JSON in a text.
+fn block(text: &str) -> &str {
+    let (_, rest) = text.split_once("```json\n").unwrap();
+    rest.split("\n```\n").next().unwrap()
+}
+
 #[test]
 fn the_examples_are_accepted() {
-    let tools = ["fs/find", "fs/read"].map(
+    let tools = ["fs/list", "fs/read", "fs/search", "fs/write"].map(
         |name| json!({ "name": name, "capabilities": ["search"], "input_schema": { "type": "object" } }),
     );
     let agents = [json!({ "name": "reviewer", "capabilities": ["review"] })];
-    let catalog = Catalog::parse(&tools, &agents, &[]).unwrap();
+    let operations = ["wait", "merge", "checkpoint", "summarize", "expand_ref"]
+        .map(|name| json!({ "type": "runtime", "name": name }));
+    let catalog = Catalog::parse(&tools, &agents, &operations).unwrap();
     let turn = Turn::new(Speaking::Protocol, &catalog);
     let page = page();
-    let flat = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
-    let flat = accept(&AssistantMessage::of_carrier_call(Value::String(flat.to_owned())), &turn).unwrap();
+    let read = |example: &str| {
+        accept(&AssistantMessage::of_carrier_call(Value::String(example.to_owned())), &turn).unwrap()
+    };
+    let flat = read(block(page.split_once("## The flat form").unwrap().1));
     assert_eq!((flat.content.actions().len(), flat.violations), (3, vec![]));
-    let examples: Vec<&str> = page.split("```json\n").skip(2).collect();
-    assert_eq!(examples.len(), 2);
-    for example in examples {
-        let example = example.split("```").next().unwrap();
-        let read =
-            accept(&AssistantMessage::of_carrier_call(Value::String(example.to_owned())), &turn).unwrap();
-        assert_eq!((read.content.actions().len(), read.violations), (2, vec![]));
+    for (mark, count) in [("<!-- runs -->\n", 9), ("<!-- plans -->\n", 3)] {
+        let examples: Vec<&str> = page.split(mark).skip(1).collect();
+        assert_eq!(examples.len(), count, "{mark}");
+        for example in examples {
+            assert!(example.starts_with("```json\n"), "{mark} stands above a block: {example:.60}");
+            assert_eq!(read(block(example)).violations, vec![], "{example:.400}");
+        }
     }
     let full = page.split("````markdown\n").nth(1).unwrap().split("````").next().unwrap();
     let full = accept(&AssistantMessage::of_text(full), &turn).unwrap();
