@@ -84,7 +84,9 @@ impl Pending {
     /// Whether a person means it: by its number, by its whole id, or by the name or id of the declared action.
     pub(crate) fn is_called(&self, word: &str) -> bool {
         let wait = self.id() == word || self.asked.wait.to_string() == word;
-        wait || self.asked.label == word || self.asked.action.to_string() == word
+        // The entries of a fan-out are called NAME[0], NAME[1], …; its own name means all that wait.
+        let fan_out = self.asked.label.split_once('[').is_some_and(|(name, _)| name == word);
+        wait || fan_out || self.asked.label == word || self.asked.action.to_string() == word
     }
 
     /// Whether the question is what became of the call, and not whether it may run.

@@ -325,6 +325,7 @@ fn declaration(rng: &mut Rng, recipe: &Recipe, state: &RunState) -> (Parsed, boo
         if chance(rng, 50) {
             declared.cancel.extend(state.open.iter().take(rng.usize(1..3)));
         }
+        declared.intent = "answer".into();
         declared.answer = Some(Payload::inline("waiting"));
         return (Parsed::Declared(Box::new(declared)), false);
     }
@@ -348,6 +349,7 @@ fn declaration(rng: &mut Rng, recipe: &Recipe, state: &RunState) -> (Parsed, boo
             declared.replace.push((id, 0));
         }
     } else {
+        declared.intent = "answer".into();
         declared.answer = Some(Payload::inline("done"));
     }
     (Parsed::Declared(Box::new(declared)), false)

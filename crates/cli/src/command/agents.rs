@@ -34,6 +34,10 @@ pub(crate) fn run(options: &ProjectOption, start: &Path, screen: &Screen) -> Res
             "budgets": head.budgets,
             "compaction": head.compaction.as_ref().map(|compaction| compaction.policy()),
             "max_turns": project.turns_max(agent),
+            "speaks": head.speaks,
+            "capabilities": head.capabilities,
+            "delegable": head.delegable,
+            "policies": head.policies,
         });
         match screen.is_json() {
             true => screen.document(&document),

@@ -87,7 +87,8 @@ fn decided(totals: &Totals, context: &Context) -> Option<Line> {
 /// Returns why a run stopped, in a few words.
 pub(crate) fn why(stop: Option<&Stop>) -> String {
     match stop {
-        None => "the reason is not recorded".to_owned(),
+        // A run without a model ends by what came of its actions.
+        None => "not every action completed".to_owned(),
         Some(Stop::Budget { name, used, limit, .. }) => {
             format!("{} of {} {}", count(*used), count(*limit), name.replace('_', " "))
         }

@@ -57,7 +57,11 @@ impl Gauge {
 /// Returns the usage of all limits, and turns, tokens and cost even without one.
 pub(crate) fn gauges(read: &Read) -> Vec<Gauge> {
     let limits = view::usage(&read.state, view::active_ms(&read.run.events));
-    limits.into_iter().map(|Limit { name, used, ceiling }| Gauge { name, used, ceiling }).collect()
+    // A run without a model has no turns.
+    let has_model = read.state.has_model();
+    let limits =
+        limits.into_iter().filter(|limit| has_model || !matches!(limit.name.as_str(), TURNS | TOKENS));
+    limits.map(|Limit { name, used, ceiling }| Gauge { name, used, ceiling }).collect()
 }
 
 /// The same for a run that has not started.

@@ -7,7 +7,7 @@ use provost_contract::tool::OnTimeout;
 use super::end::{Closing, EffectRule, Ending};
 use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
-use crate::event::{EndedBy, Next, Outcome, Phase, Probe, WaitsOn};
+use crate::event::{EndedBy, Next, Note, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
 use crate::{Payload, Time, WorldEffect};
 
@@ -110,7 +110,8 @@ impl Reaction<'_> {
     pub(super) fn stopped(&mut self, closing: Closing) -> Done {
         let marks = closing.action.policies.cancellation_policy == CancellationPolicy::StopAndMarkInDoubt;
         if marks && !closing.action.spec.only_reads() {
-            let result = words::in_doubt(&closing.action, None);
+            let action = Action { doubt: Some("stopped".into()), ..closing.action.clone() };
+            let result = words::in_doubt(&action, None);
             let ending = Ending::blocked("in_doubt", EndedBy::Cancel).result(result);
             return self.close_with(closing, ending);
         }
@@ -197,18 +198,23 @@ impl Reaction<'_> {
                 let not_before = self.backoff(action);
                 return self.go_on(closing, outcome, Next::Retry { not_before });
             }
-            let reason = if timed_out { "timed_out" } else { "failed" };
+            let by_its_limit = matches!(&outcome, Outcome::Failed { fault, .. } if fault.code == "timed_out");
+            let reason = if timed_out || by_its_limit { "timed_out" } else { "failed" };
             let ending = Ending::failed(reason, closing.by).result(result_of(action, &outcome));
             return self.close_with(closing, ending);
         }
-        if timed_out {
+        // A program of this machine was killed, so that nothing of it happens out of sight any more.
+        let killed = timed_out && matches!(action.process, Some(Note::Process { .. }));
+        if timed_out && !killed {
             if closing.cancelled || action.spec.facts.on_timeout == OnTimeout::Tell {
                 let ending = Ending::blocked("in_doubt", closing.by).result(result_of(action, &outcome));
                 return self.close_with(closing, ending);
             }
             return self.go_on(closing, outcome, Next::Doubt);
         }
-        let ending = Ending::failed("failed", closing.by).result(result_of(action, &outcome));
+        let by_its_limit = matches!(&outcome, Outcome::Failed { fault, .. } if fault.code == "timed_out");
+        let reason = if killed || by_its_limit { "stopped_after" } else { "failed" };
+        let ending = Ending::failed(reason, closing.by).result(result_of(action, &outcome));
         self.close_with(closing, ending)
     }
 

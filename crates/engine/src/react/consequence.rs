@@ -142,7 +142,7 @@ impl Reaction<'_> {
                 Outcome::Completed { result, goal: true, satisfying: true }
             }
             (false, false) => Outcome::Failed {
-                fault: Fault::new("step_failed", "A step did not complete."),
+                fault: Fault::new("step_failed", unfinished(&self.state.parts(id).collect::<Vec<_>>())),
                 result: Payload::default(),
             },
         };
@@ -305,6 +305,14 @@ impl Reaction<'_> {
         }
         Ok(())
     }
+}
+
+/// Which parts of an action did not complete.
+fn unfinished(parts: &[&Action]) -> String {
+    let done = |part: &Action| part.end.as_ref().is_some_and(|end| end.status == ActionEnd::Completed);
+    let left: Vec<&str> =
+        parts.iter().filter(|part| !done(part)).map(|part| part.spec.label.as_str()).collect();
+    format!("{} of {} did not complete: {}.", left.len(), parts.len(), left.join(", "))
 }
 
 /// The outcome that an answer to waiting work means.

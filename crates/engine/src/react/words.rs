@@ -75,6 +75,7 @@ pub(super) fn in_doubt(action: &Action, left_by: Option<(&Actor, &str)>) -> Payl
     let cause = match action.doubt.as_deref() {
         Some("timed_out") => "This took longer than its time limit",
         Some("failed") => "This failed on the way",
+        Some("stopped") => "This was stopped while it ran",
         Some("may_still_run") => "The process that ran this was lost and may still run it",
         Some(_) | None => "The process died while this ran",
     };

@@ -29,6 +29,9 @@ pub fn observation(state: &RunState, action: &Action, counter: &dyn TokenCounter
         counter,
     });
     // An address names the action, not what its declaration calls it: that may be used again.
+    if !action.is_ended() {
+        seen.artifacts.clear();
+    }
     for address in &mut seen.artifacts {
         *address = format!("artifact://{}/{}", state.spec.run, action.spec.id);
     }

@@ -200,7 +200,7 @@ fn frontier(state: &RunState, after_summary: bool) -> Frontier {
         match action.status() {
             ActionStatus::Completed if after_summary => frontier.done.push(label(action)),
             ActionStatus::Pending | ActionStatus::Running | ActionStatus::Waiting => {
-                frontier.next.push(label(action))
+                frontier.next.push(label(action));
             }
             _ if doubt => frontier.in_doubt.push(label(action)),
             _ => {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use provost_contract::action::ActionStatus;
 use provost_contract::json;
+use provost_contract::policies::{Audience, OutcomePart};
 use provost_contract::{Message, timestamp};
 use provost_protocol::TokenCounter;
 use provost_protocol::transcript::GraphStatus;
@@ -31,7 +32,8 @@ pub fn graph_status(state: &RunState) -> GraphStatus {
     match () {
         () if state.cancel.is_some() => GraphStatus::Canceled,
         () if any(ActionStatus::Failed) || stopped => GraphStatus::Failed,
-        () if any(ActionStatus::Blocked) || any(ActionStatus::Waiting) => GraphStatus::Blocked,
+        // A part waits for its action.
+        () if any(ActionStatus::Blocked) || !state.waits.is_empty() => GraphStatus::Blocked,
         () => GraphStatus::Completed,
     }
 }
@@ -102,7 +104,7 @@ fn moment(at: Option<&Time>) -> Option<String> {
 fn entry(state: &RunState, action: &Action, times: &Times, counter: &dyn TokenCounter) -> Value {
     let id = action.spec.id;
     let seen = observation(state, action, counter);
-    let status: &'static str = action.status().into();
+    let status: &'static str = status(state, action).into();
     let parts: u32 = state.parts(id).map(|part| part.attempt).sum();
     let executor: &'static str = executor_word(action);
     let title = if action.spec.title.is_empty() { &action.spec.label } else { &action.spec.title };
@@ -123,6 +125,16 @@ fn entry(state: &RunState, action: &Action, times: &Times, counter: &dyn TokenCo
     })
 }
 
+/// Where an action stands. One that goes on only through its parts waits when they do.
+fn status(state: &RunState, action: &Action) -> ActionStatus {
+    let open = || state.parts(action.spec.id).filter(|part| !part.is_ended());
+    let waits = action.spec.each.is_some()
+        && !action.is_ended()
+        && open().any(|part| part.wait.is_some())
+        && !open().any(|part| part.status() == ActionStatus::Running);
+    if waits { ActionStatus::Waiting } else { action.status() }
+}
+
 /// The class of an executor, in the word that a declaration uses.
 fn executor_word(action: &Action) -> &'static str {
     use crate::event::ExecutorKind;
@@ -138,7 +150,13 @@ fn executor_word(action: &Action) -> &'static str {
 
 /// What an action came to in short: its executor's summary, its tool's, or how its output begins.
 fn summary(state: &RunState, action: &Action) -> Option<String> {
-    let outcome = outcome_of(state, action)?;
+    let (policies, outcome) = (&action.policies, outcome_of(state, action)?);
+    let withheld = policies.privacy.requires(&OutcomePart::Summary)
+        || policies.privacy.requires(&OutcomePart::Output)
+        || !policies.data_visibility.shows(Audience::User);
+    if withheld {
+        return None;
+    }
     let native = outcome.native_summary.as_str().map(str::to_owned);
     let output = || match &outcome.output {
         Value::Null => None,
@@ -166,7 +184,12 @@ fn reason(state: &RunState, action: &Action) -> Option<Value> {
         }
         code => code,
     };
-    Some(json!({ "code": code, "message": text("/error") }))
+    let message = match (text("/error"), code) {
+        ("", "rounds_exhausted") => "Its last round ended before its goal was reached.",
+        ("", "skipped") => "A decision left it out.",
+        (message, _) => message,
+    };
+    Some(json!({ "code": code, "message": message }))
 }
 
 fn waits(state: &RunState, events: &[Event]) -> Value {

@@ -7,6 +7,7 @@ use provost_contract::action::{
     ActionPart, InputRef, InputSource, Reference, Unresolved, input_slots, resolve_input,
 };
 use provost_contract::json::Object;
+use provost_contract::policies::{Audience, OutcomePart};
 use provost_engine::event::{ActionEnd, ActionSpec, ExecutorKind};
 use provost_engine::state::Action;
 use provost_engine::view::value_of;
@@ -253,9 +254,18 @@ fn within_size(arguments: Object) -> Result<Object, Fault> {
 /// The references that an operation of the runtime works on, looked up in the state.
 pub(super) fn sources(state: &RunState, action: &Action, raw: &Object) -> Vec<(String, String, Found)> {
     let spec: &ActionSpec = &action.spec;
+    let shown = |reference: &Reference| match reference {
+        // What a model may not see of a result, it may not see of what is made of it.
+        Reference::Action { id, part } => is_shown(state, action, id.as_str(), *part),
+        Reference::Artifact(name) => is_shown(state, action, name, ActionPart::Output),
+        _ => true,
+    };
     let look_up = |text: &str, expanded: Option<&Value>| {
         let found = match (expanded.and_then(Value::as_str), Reference::parse(text)) {
             (Some(text), _) => Found::Value(text.into()),
+            (None, Ok(reference)) if !shown(&reference) => {
+                Found::Nothing("is kept with the runtime by a policy".to_owned())
+            }
             (None, Ok(reference)) => find(state, action, &reference),
             (None, Err(_)) => Found::Nothing("is no reference".to_owned()),
         };
@@ -270,6 +280,17 @@ pub(super) fn sources(state: &RunState, action: &Action, raw: &Object) -> Vec<(S
     let refs = of_report.chain(spec.context.get("refs")).filter_map(Value::as_array).flatten();
     refs.map(|entry| look_up(entry.get("ref").and_then(Value::as_str).unwrap_or_default(), entry.get("text")))
         .collect()
+}
+
+/// Whether a model may see a part of what an action came to.
+fn is_shown(state: &RunState, action: &Action, label: &str, part: ActionPart) -> bool {
+    let part = match part {
+        ActionPart::Summary => OutcomePart::Summary,
+        ActionPart::Output => OutcomePart::Output,
+    };
+    dependency(state, action, label).is_none_or(|other| {
+        other.policies.data_visibility.shows(Audience::Model) && !other.policies.privacy.requires(&part)
+    })
 }
 
 /// The name under which a source is merged.

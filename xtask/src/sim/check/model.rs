@@ -96,6 +96,8 @@ impl Seen {
             return Err("declarations are counted one by one".into());
         }
         self.declarations = accepted.declaration;
+        let adds_nothing = accepted.origin == Origin::Declaration && accepted.add.is_empty();
+        self.news |= adds_nothing && accepted.intent != "answer";
         for spec in &accepted.add {
             if self.actions.contains_key(&spec.id) {
                 return Err(format!("{} is used twice", spec.id));

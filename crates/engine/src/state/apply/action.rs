@@ -148,8 +148,12 @@ pub(super) fn attempt_ended(state: &mut RunState, ended: &AttemptEnded) -> Probl
             action.counts.stale += 1;
         }
     }
+    let operation = action.spec.operation.clone();
     state.inputs.remove(&ended.action);
     state.ledger.spend(&ended.usage);
+    if state.is_protocol() && matches!(ended.next, Next::Retry { .. } | Next::Round) {
+        state.ledger.count_call(&operation);
+    }
     cancel_bridged(state, ended.action);
     Ok(())
 }
@@ -236,7 +240,11 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     }
     cancel_bridged(state, ended.action);
     if is_counted(&ended.reason) {
-        state.ledger.count_call(&spec.operation);
+        // What was declared counts by its executions, of a fan-out by those of its entries.
+        let executed = !never_began && spec.each.is_none();
+        if !state.is_protocol() || executed {
+            state.ledger.count_call(&spec.operation);
+        }
         observe_failure(state, ended);
         if never_began {
             observe_call(state, ended.action);

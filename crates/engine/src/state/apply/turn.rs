@@ -152,10 +152,10 @@ pub(super) fn declared(state: &mut RunState, event: &Event, accepted: &Declarati
             }
         }
     }
-    // What adds no work and answers nothing leaves the model with the next word.
-    let speaks =
-        accepted.origin == Origin::Declaration && accepted.add.is_empty() && accepted.answer.is_none();
-    if speaks && !matches!(accepted.intent.as_str(), "answer" | "done") {
+    // What adds no work and answers nothing leaves the model with the next word. Its intent says so: an answer is a
+    // word, which may be erased.
+    let adds_nothing = accepted.origin == Origin::Declaration && accepted.add.is_empty();
+    if adds_nothing && !matches!(accepted.intent.as_str(), "answer" | "done") {
         state.unseen += 1;
     }
     observe_signature(state, accepted);

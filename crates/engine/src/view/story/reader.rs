@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use provost_contract::Message;
+use provost_contract::policies::Audience;
 
 use super::outcome::Known;
 use super::{Allowance, CallEnd, CallName, CallOutcome, Piece, ProgramOutput, StoryLine, Totals};
@@ -17,6 +18,9 @@ use crate::state::{Illegal, RunState};
 use crate::view::rest::{Rests, Woken};
 use crate::view::waits;
 use crate::{ActionId, Actor, Agent, Time};
+
+/// What stands for a result that a policy keeps from people.
+const WITHHELD: &str = "[withheld by the data_visibility policy]";
 
 /// What a run did, and what it came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -299,11 +303,13 @@ impl StoryReader {
         let (arguments, reads) = (action.args.redacted.clone(), action.spec.only_reads());
         let after_ms = self.answered_ms.get(&id).copied().unwrap_or_default();
         let known = Known { actor: &event.actor, cancelled_by: self.cancelled_by.as_ref(), after_ms };
+        // What a policy keeps with the runtime is kept from people too.
+        let shows = action.policies.data_visibility.shows(Audience::User);
         let end = CallEnd {
             outcome: CallOutcome::of(ended, &known),
             allowed: self.allowed.remove(&id),
-            output: ProgramOutput::of(ended.result.shown()),
-            result: ended.result.shown().clone(),
+            output: ProgramOutput::of(ended.result.shown()).filter(|_| shows),
+            result: if shows { ended.result.shown().clone() } else { WITHHELD.into() },
             ms: began.and_then(|began| u64::try_from(event.at.0.saturating_sub(began.0)).ok()),
             call,
             arguments,

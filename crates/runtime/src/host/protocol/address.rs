@@ -3,7 +3,7 @@
 use std::fmt;
 
 use provost_contract::action::Reference;
-use provost_contract::policies::Audience;
+use provost_contract::policies::{Audience, OutcomePart};
 use provost_engine::state::Action;
 use provost_engine::view::{outcome_of, output_of};
 use provost_engine::{RunId, RunState};
@@ -115,7 +115,12 @@ impl Address {
         let action = find(state, &self.action).filter(|action| action.is_ended()).ok_or_else(missing)?;
         let visibility = &action.policies.data_visibility;
         let other = self.run != *run;
-        if !visibility.shows(Audience::Model) || (other && !visibility.shows(Audience::FutureRuns)) {
+        let part = if self.summary { OutcomePart::Summary } else { OutcomePart::Output };
+        let withheld = action.policies.privacy.requires(&part);
+        if withheld
+            || !visibility.shows(Audience::Model)
+            || (other && !visibility.shows(Audience::FutureRuns))
+        {
             return Err(AddressError::Withheld(self.to_string()));
         }
         if self.summary {

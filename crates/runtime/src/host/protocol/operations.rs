@@ -50,7 +50,9 @@ fn known(source: &Source) -> Result<&Value, Fault> {
 fn merge(sources: &[Source]) -> Result<Value, Fault> {
     let mut merged = Map::new();
     for source in sources {
-        merged.insert(source.name.clone(), known(source)?.clone());
+        // Two parts of one action stand under their references.
+        let name = if merged.contains_key(&source.name) { &source.reference } else { &source.name };
+        merged.insert(name.clone(), known(source)?.clone());
     }
     Ok(Value::Object(merged))
 }
