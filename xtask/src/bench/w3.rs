@@ -25,6 +25,7 @@ use provost_runtime::system::SystemClock;
 use provost_store::sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
 
+use super::conversations::cpu_ns;
 use super::measure::Measurement;
 use crate::Failure;
 
@@ -38,19 +39,34 @@ pub(super) fn run() -> Result<Vec<Measurement>, Failure> {
     let mut measurements = Vec::new();
     for (shape, calls) in [("fan_out_200", fan_out(200)), ("layers_20x50", layers())] {
         for store in ["memory", "sqlite"] {
-            let mut runs = Vec::new();
+            let (mut runs, mut cpu) = (Vec::new(), Vec::new());
             for _ in 0..RUNS {
-                runs.push(calls.len() as f64 / measure(&calls, store)?);
+                let took = measure(&calls, store)?;
+                runs.push(calls.len() as f64 / took.seconds);
+                cpu.push(took.cpu_seconds * 1e6 / calls.len() as f64);
             }
             let params = json!({ "shape": shape, "n": calls.len(), "store": store });
-            measurements.push(Measurement { workload: "W3", params, metric: "nodes", unit: "nodes/s", runs });
+            let of = |metric, unit, runs| Measurement {
+                workload: "W3",
+                params: params.clone(),
+                metric,
+                unit,
+                runs,
+            };
+            measurements.extend([of("nodes", "nodes/s", runs), of("cpu_per_node", "us", cpu)]);
         }
     }
     Ok(measurements)
 }
 
-/// Carries a graph out in a store of its own; returns the seconds from its acceptance to its end.
-fn measure(calls: &[Value], store: &str) -> Result<f64, Failure> {
+/// What a run took from its acceptance to its end; on a busy machine the processor time is the steadier measure.
+struct Took {
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+/// Carries a graph out in a store of its own.
+fn measure(calls: &[Value], store: &str) -> Result<Took, Failure> {
     let folder = tempfile::tempdir()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match store {
@@ -67,27 +83,27 @@ fn measure(calls: &[Value], store: &str) -> Result<f64, Failure> {
         // The first run of a process pays for what no later one pays for.
         let warm = fan_out(4);
         carry_out(&runs, &host, "warm".parse()?, &warm).await?;
-        let seconds = carry_out(&runs, &host, "graph".parse()?, calls).await?;
+        let took = carry_out(&runs, &host, "graph".parse()?, calls).await?;
         runs.dispatcher.drain().await;
-        Ok(seconds)
+        Ok(took)
     })
 }
 
-async fn carry_out(runs: &Runs, host: &Host, run: RunId, calls: &[Value]) -> Result<f64, Failure> {
+async fn carry_out(runs: &Runs, host: &Host, run: RunId, calls: &[Value]) -> Result<Took, Failure> {
     let start = Start::read(&[], &options(), host, (run.clone(), &[]))?;
     let declaration = json!({ "kind": "act", "calls": calls }).to_string();
     let context = Object::new();
     let submission = runs.read_declaration(&declaration, &start.agent, &context, (WORKSPACE, None)).await?;
     let request = start.request(Actor::runtime())?;
     #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-    let began = std::time::Instant::now();
+    let (began, worked) = (std::time::Instant::now(), cpu_ns());
     runs.execute(submission, request, context).await?;
     runs.settled(&run).await?;
-    let seconds = began.elapsed().as_secs_f64();
+    let took = Took { seconds: began.elapsed().as_secs_f64(), cpu_seconds: (cpu_ns() - worked) as f64 / 1e9 };
     let read = runs.read(&run).await?;
     let state = provost_engine::RunState::fold(read.agent, read.history, &read.events)?;
     match (graph_status(&state), state.actions.len()) {
-        (GraphStatus::Completed, count) if count == calls.len() && state.ended.is_some() => Ok(seconds),
+        (GraphStatus::Completed, count) if count == calls.len() && state.ended.is_some() => Ok(took),
         (status, count) => Err(format!("{count} actions ended as {}", <&str>::from(status)).into()),
     }
 }

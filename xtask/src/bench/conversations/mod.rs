@@ -16,6 +16,7 @@ mod w5;
 mod w7;
 
 pub(crate) use child::{Job, run_child};
+pub(super) use process::cpu_ns;
 pub(super) use {
     idle::run as idle, w1::run as w1, w2::run as w2, w4::run as w4, w5::run as w5, w7::run as w7,
 };

@@ -93,7 +93,7 @@ pub(super) fn told(output: &Output) -> Result<Told, Failure> {
 
 /// The nanoseconds processors worked for all threads of this process. Not from `/proc`: what it tells is up
 /// to a tick old, which is longer than a hundred turns take.
-fn cpu_ns() -> u64 {
+pub(in crate::bench) fn cpu_ns() -> u64 {
     let worked = clock_gettime(ClockId::ProcessCPUTime);
     worked.tv_sec as u64 * 1_000_000_000 + worked.tv_nsec as u64
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use provost_contract::Action;
 use provost_contract::action::{Idempotency, SideEffect};
+use provost_contract::json::into_object;
 use provost_contract::tool::ToolFacts;
 use provost_engine::event::{
     ActionSpec, Declaration, DeclarationAccepted, ExecutorKind, HookSet, Limits, Mode, ModelUse, Origin,
@@ -32,9 +33,9 @@ pub(super) fn run(case: &Value) -> Answer {
     let limits = Limits { parallel: parallel.unwrap_or_default(), ..Limits::default() };
     // The limit is the runtime's own: no model can mend it by trying again.
     limits.check().map_err(|error| {
-        let mut error = error.to_value();
-        error["retry"] = false.into();
-        error
+        let mut error = into_object(error.to_value());
+        error.insert("retry".into(), false.into());
+        Value::Object(error)
     })?;
     let declaration = declaration(case)?.accepted(1, Origin::Submitted);
     let cancel_after = input(case, "cancel_after_wave").as_u64().and_then(|wave| usize::try_from(wave).ok());
