@@ -81,11 +81,10 @@ fn a_limit_stops_the_graph_with_its_own_code() {
 #[test]
 fn people_read_it_in_words() {
     let exec = Exec::new();
-    let (code, printed) =
-        exec.from_stdin(&graph(json!([{ "id": "a", "executor": tool("t/list") }])).to_string());
+    let (code, printed) = exec.piped(&graph(json!([{ "id": "a", "executor": tool("t/list") }])).to_string());
     assert!(code == 0 && printed.contains("t/list") && printed.contains("completed"), "{printed}");
     let (code, printed) =
-        exec.from_stdin("{\"kind\":\"act\",\"calls\":[{\"id\":\"a\",\"type\":\"tool\",\"name\":\"t/lst\"}]}");
+        exec.piped("{\"kind\":\"act\",\"calls\":[{\"id\":\"a\",\"type\":\"tool\",\"name\":\"t/lst\"}]}");
     assert!(
         code == 2 && printed.contains("unknown_tool") && printed.contains("did you mean t/list?"),
         "{printed}"

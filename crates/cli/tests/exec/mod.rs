@@ -108,7 +108,7 @@ impl Exec {
         (output.status.code().unwrap_or(-1), record)
     }
 
-    pub(super) fn from_stdin(&self, declaration: &str) -> (i32, String) {
+    pub(super) fn piped(&self, declaration: &str) -> (i32, String) {
         let mut command = self.0.command(&["exec", "-", "--project", "p"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

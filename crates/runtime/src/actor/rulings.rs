@@ -44,9 +44,8 @@ impl RunActor {
                 }
                 Effect::Hook { hook: Hook::Resolve, subject: Subject::Action { action } } => {
                     let finished = self.resolving(action).and_then(|call| self.tasks.start_now(id, call));
-                    finished.map(|finished| {
+                    finished.inspect(|finished| {
                         finished.raw.iter().for_each(|raw| self.arguments.resolved(action, raw.clone()));
-                        finished
                     })
                 }
                 _ => None,
