@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+use super::edges::{Each, When};
 use super::model::{Origin, Unprepared};
 use super::outcome::{Next, Outcome};
 use crate::{ActionId, Args, ArtifactRef, Digest, Payload, Ruling, Usage, WorldEffect};
@@ -97,16 +98,6 @@ pub struct ActionSpec {
     pub each: Option<Each>,
 }
 
-/// A bounded fan-out over a list that is known when the action is ready.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Each {
-    /// The reference to the list.
-    #[serde(rename = "in")]
-    pub list: String,
-    /// How many entries it may have; nothing runs when it has more.
-    pub max: u32,
-}
-
 /// An action that has no id yet, with its edges as indexes into the list that it stands in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
@@ -171,15 +162,6 @@ impl ActionSpec {
     pub fn only_reads(&self) -> bool {
         self.facts.only_reads()
     }
-}
-
-/// How a dependency must have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct When {
-    /// The dependency.
-    pub action: ActionId,
-    /// Its status.
-    pub status: ConditionStatus,
 }
 
 /// What carries an action out, and why it was chosen.

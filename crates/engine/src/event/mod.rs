@@ -6,6 +6,8 @@
 
 mod action;
 mod codec;
+mod declaration;
+mod edges;
 mod model;
 mod outcome;
 mod run;
@@ -13,14 +15,15 @@ mod signal;
 mod wait;
 
 pub use action::{
-    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, Each, EndedBy,
-    Executor, ExecutorKind, Note, Phase, Step, When,
+    ActionEnd, ActionEnded, ActionNoted, ActionSpec, ActionStarted, AllowedBy, AttemptEnded, EndedBy,
+    Executor, ExecutorKind, Note, Phase, Step,
 };
 pub use codec::DecodeError;
+pub use declaration::{Declaration, Parsed};
+pub use edges::{Each, When};
 pub use model::{
-    Call, Declaration, DeclarationAccepted, HistoryCompacted, Hook, HookAnswer, HookAnswered, HostTurn,
-    ModelFailed, ModelRequested, ModelResponded, NextModel, Origin, Parsed, Purpose, ResponseRefused,
-    Subject, Unprepared,
+    Call, DeclarationAccepted, HistoryCompacted, Hook, HookAnswer, HookAnswered, HostTurn, ModelFailed,
+    ModelRequested, ModelResponded, NextModel, Origin, Purpose, ResponseRefused, Subject, Unprepared,
 };
 pub use outcome::{ChangeSet, ChangedPath, Next, Outcome, Probe, WaitsOn};
 pub use run::{

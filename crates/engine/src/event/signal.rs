@@ -7,7 +7,7 @@ use provost_contract::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::Declaration;
+use super::declaration::Declaration;
 use super::wait::Answer;
 use crate::{ActionId, StandingApproval, WaitId};
 

@@ -4,6 +4,7 @@
 //! [`Performer`] is the edge to models, hooks and executors. [`RunActor`] owns a claimed run until it rests,
 //! ends or is lost.
 
+mod address;
 mod arguments;
 mod artifacts;
 mod claim;
@@ -20,6 +21,8 @@ mod signals;
 mod sources;
 mod tasks;
 
+pub(crate) use address::find;
+pub use address::{Address, AddressError, Selection};
 pub use artifacts::INLINE_BYTES_MAX;
 pub(crate) use load::session_transcript;
 pub use load::{Agents, LoadError, LoadedRun, ReadRun};

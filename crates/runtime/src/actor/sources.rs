@@ -14,9 +14,9 @@ use provost_engine::view::value_of;
 use provost_engine::{ActionId, Fault, Payload, RunId, RunState};
 use serde_json::Value;
 
+use super::address::Address;
 use super::artifacts::whole;
 use super::load::Agents;
-use crate::host::Address;
 use crate::store::Store;
 
 /// How many bytes of JSON the arguments of an action may have once its references have values.

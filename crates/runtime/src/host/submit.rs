@@ -11,9 +11,9 @@ use provost_engine::state::Action as RunAction;
 use provost_engine::{ActionId, Actor, Agent, RunId, RunState};
 use provost_protocol::{Accepted, Choice as Decided, Content, Price, check_in};
 
-use super::protocol::{Address, AddressError, Declared, Earlier, Reading, RefusedDeclaration, find};
+use super::protocol::{Declared, Earlier, Reading, RefusedDeclaration};
 use super::runs::{AgentRegistry, Runs, RunsError};
-use crate::actor::{LoadError, LoadedRun};
+use crate::actor::{Address, AddressError, LoadError, LoadedRun, find};
 use crate::dispatch::NewRunRequest;
 use crate::store::{Accepted as Stored, PostError, ResumeError, Store};
 

@@ -1,14 +1,11 @@
 //! The agent protocol on the engine: what a model is offered, and how what it declares becomes actions.
 
-mod address;
 mod catalog;
 mod declare;
 mod operations;
 mod refused;
 mod turn;
 
-pub(in crate::host) use address::find;
-pub use address::{Address, AddressError, Selection};
 pub(in crate::host) use catalog::Speeches;
 pub(in crate::host) use declare::Declared;
 pub use declare::{Earlier, Reading};

@@ -7,8 +7,7 @@ use provost_engine::event::Outcome;
 use provost_engine::{Fault, Payload};
 use serde_json::{Map, Value, json};
 
-use super::Selection;
-use crate::actor::{Source, Work};
+use crate::actor::{Selection, Source, Work};
 
 /// How many characters a mechanical summary shows of each source.
 const SOURCE_CHARS: usize = 600;

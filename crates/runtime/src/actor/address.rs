@@ -9,7 +9,7 @@ use provost_engine::view::{outcome_of, output_of};
 use provost_engine::{RunId, RunState};
 use serde_json::Value;
 
-use crate::actor::{Agents, LoadError, ReadRun};
+use super::load::{Agents, LoadError, ReadRun};
 use crate::port::Fault;
 use crate::store::Store;
 
