@@ -23,9 +23,11 @@ mod hooks;
 mod models;
 mod outputs;
 mod parts;
+mod protocol_runs;
 mod refusals;
 #[cfg(feature = "sqlite")]
 mod remembered;
+mod roads;
 mod secrets;
 mod sessions;
 mod silent;

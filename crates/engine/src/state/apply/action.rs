@@ -240,9 +240,8 @@ pub(super) fn ended(state: &mut RunState, seq: Seq, ended: &ActionEnded) -> Prob
     }
     cancel_bridged(state, ended.action);
     if is_counted(&ended.reason) {
-        // What was declared counts by its executions, of a fan-out by those of its entries.
-        let executed = !never_began && spec.each.is_none();
-        if !state.is_protocol() || executed {
+        // A fan-out counts by its entries.
+        if spec.each.is_none() {
             state.ledger.count_call(&spec.operation);
         }
         observe_failure(state, ended);
