@@ -232,7 +232,10 @@ impl Reader {
             "parameters" => "arguments".to_owned(),
             _ => key,
         };
-        let fields: Object = fields.into_iter().map(|(key, value)| (spoken(key), value)).collect();
+        let mut fields: Object = fields.into_iter().map(|(key, value)| (spoken(key), value)).collect();
+        if let Some(limit) = fields.get_mut("max_turns") {
+            *limit = self.observer.turns_limit().into();
+        }
         self.event(event, observed.event, Value::Object(fields))
     }
 

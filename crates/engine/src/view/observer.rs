@@ -56,6 +56,11 @@ impl Observer {
         Ok(shown.into_iter().flat_map(|shown| self.observe(shown)).collect())
     }
 
+    /// Returns how many turns the run may have: a budget of turns takes the place of the limit that its record names.
+    pub fn turns_limit(&self) -> u64 {
+        self.reader.state.ledger.turns_limit()
+    }
+
     /// The run rests: nothing more follows until a wait is answered. A run that is over has said so.
     pub fn rests(&self) -> Vec<Observed> {
         let state = &self.reader.state;
@@ -70,7 +75,7 @@ impl Observer {
                 let state = &self.reader.state;
                 let payload = json!({
                     "turn": turn,
-                    "max_turns": state.ledger.turns_limit(),
+                    "max_turns": state.spec.limits.turns,
                     "message_count": messages,
                 });
                 one("turn_started", payload)
