@@ -33,9 +33,12 @@ fn reason(world: &World, action: &str) -> String {
 }
 
 /// What an action with these effects and policies comes to at once: it runs, asks, or is denied by a rule.
+/// The policies that hold, what is declared, and what follows.
+type Row<'t> = (&'t [&'t str], &'t [(&'t str, Value)], &'t str);
+
 #[test]
 fn permissions_allowed_effects_and_gates_decide_before_anything_starts() {
-    let table: &[(&[&str], &[(&str, Value)], &str)] = &[
+    let table: &[Row<'_>] = &[
         (&["write"], &[], "runs"),
         (&["write"], &[("permission_policy", json!("allow"))], "runs"),
         (&["write"], &[("permission_policy", json!("ask"))], "asks"),

@@ -7,14 +7,14 @@ use std::time::Duration;
 use provost_contract::Message;
 use provost_contract::json::Object;
 use provost_engine::event::{
-    ActionSpec, ChangeSet, ChangedPath, HookAnswer, Note, Outcome, Phase, Probe, Subject as About,
+    ActionSpec, ChangeSet, ChangedPath, Hook, HookAnswer, Note, Outcome, Phase, Probe, Subject as About,
 };
 use provost_engine::state::Transcript;
 use provost_engine::view::ChildOrder;
-use provost_engine::{ArtifactRef, Digest, Fault, NewRun, Payload, Ruling, RunId, Usage};
+use provost_engine::{Args, ArtifactRef, Digest, Fault, NewRun, Payload, Ruling, RunId, Usage};
 use provost_runtime::actor::{
     Agents as _, Found, HookCall, LostAttempt, ModelCall, ModelReply, NewChild, Performer, Previewed,
-    RunContext, Work,
+    RunContext, Subject, Work,
 };
 use provost_runtime::port::Boxed;
 use provost_runtime::store::Store as _;
@@ -58,6 +58,11 @@ impl Actor {
 
     async fn answer(&self, call: HookCall) -> HookAnswer {
         self.pass(Place::Start(Kind::Hook)).await;
+        if let (Hook::Resolve, Subject::Action(action)) = (call.hook, &call.subject) {
+            let args = Args::open(action.raw.clone().unwrap_or_default());
+            self.pass(Place::Answer(Kind::Hook)).await;
+            return HookAnswer::Resolved { args, items: Vec::new() };
+        }
         let (turn, about) = (call.context.turn, label(&call));
         let answer = self.world.scenario.hook_answer(call.hook, turn, &about);
         self.pass(Place::Answer(Kind::Hook)).await;
@@ -233,7 +238,11 @@ fn failed(tool: &str) -> Outcome {
 }
 
 fn result(tool: &str, label: &str) -> Payload {
-    Payload::inline(json!({ "success": true, "tool_name": tool, "result": { "call": label } }))
+    let found = match tool {
+        "garden/look" => json!({ "call": label, "beds": ["north", "south", "east"] }),
+        _ => json!({ "call": label }),
+    };
+    Payload::inline(json!({ "success": true, "tool_name": tool, "result": found }))
 }
 
 fn completed(tool: &str, label: &str) -> Outcome {

@@ -9,6 +9,7 @@ use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{EndedBy, Next, Note, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
+use crate::view::value_of;
 use crate::{Payload, Time, WorldEffect};
 
 /// How often in a row a worker may be lost, an approval be out of date, or input be asked for.
@@ -138,6 +139,15 @@ impl Reaction<'_> {
         let retry = Next::Retry { not_before: self.now.wall };
         if defect::is(Defect::LostAttemptsRunAgain) && !closing.stopping {
             return self.go_on(closing, outcome, retry);
+        }
+        // What was done is a round of a loop, not all of it.
+        if probe == Probe::Done && action.spec.repeat.is_some() {
+            let result = result.unwrap_or_default();
+            let until = action.spec.repeat.as_ref().and_then(|repeat| repeat.until.as_ref());
+            let goal = until.is_none_or(|until| until.holds_for(&value_of(result.shown())));
+            let outcome = Outcome::Completed { result: result.clone(), goal, satisfying: true };
+            let closing = Closing { by: EndedBy::Probe, ..closing };
+            return self.completed(closing, outcome, result, goal, true);
         }
         if probe == Probe::Done {
             let ending = Ending::completed(EndedBy::Probe).result(result.unwrap_or_default());

@@ -169,7 +169,7 @@ impl Reaction<'_> {
         self.end(closing.id, ending.usage(closing.usage).actor(closing.actor))
     }
 
-    fn completed(
+    pub(super) fn completed(
         &mut self,
         closing: Closing,
         outcome: Outcome,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::script::Scenario;
-use super::{approvals, graphs, hooks, limits, loops, sessions, signals, waits, writes};
+use super::{approvals, declared, graphs, hooks, limits, loops, sessions, signals, waits, writes};
 use crate::Failure;
 
 /// Returns every scenario.
@@ -18,6 +18,7 @@ pub(in super::super) fn corpus() -> Vec<Arc<Scenario>> {
         signals::scenarios(),
         sessions::scenarios(),
         graphs::scenarios(),
+        declared::scenarios(),
     ];
     parts.into_iter().flatten().map(Arc::new).collect()
 }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod corpus;
+mod declared;
 mod graphs;
 mod hooks;
 mod limits;
