@@ -1,6 +1,7 @@
 //! `provost exec`: declarations as black boxes, with real programs as tools.
 
 mod answers;
+mod docs;
 mod flow;
 mod graphs;
 mod intents;
