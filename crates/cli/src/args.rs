@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Db(DbCommand),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
+    /// Count how well models speak the Agent Protocol, per agent and model
+    Stats,
     /// Run a declaration of the Agent Protocol; no model is asked
     Exec(ExecOptions),
     /// Read, check and repair a transcript of another program

@@ -6,7 +6,7 @@ use clap::Command;
 
 const WORK: [&str; 5] = ["run", "chat", "exec", "resume", "cancel"];
 const DECIDE: [&str; 4] = ["approvals", "approve", "reject", "answer"];
-const LOOK: [&str; 5] = ["runs", "show", "explain", "replay", "verify"];
+const LOOK: [&str; 6] = ["runs", "show", "explain", "replay", "verify", "stats"];
 const SET_UP: [&str; 6] = ["init", "doctor", "agents", "tools", "policy", "config"];
 
 const EXAMPLES: [(&str, &str); 5] = [

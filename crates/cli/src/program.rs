@@ -115,6 +115,7 @@ fn perform(asked: Command, start: &Path, screen: &Screen) -> Result<Exit, Failur
         Command::Explain(options) => command::explain::run(&options, start, screen),
         Command::Replay(options) => waiting(command::replay::run(&options, start, screen)),
         Command::Verify(options) => waiting(command::verify::run(&options, start, screen)),
+        Command::Stats => waiting(command::stats::run(start, screen)),
         Command::Db(DbCommand::Stats) => waiting(command::db_stats::run(start, screen)),
         Command::Db(DbCommand::Records(options)) => {
             waiting(command::db_records::run(&options, start, screen))

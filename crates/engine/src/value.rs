@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use provost_contract::json::Object;
+use provost_contract::json::{self, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -221,4 +221,15 @@ pub enum WorldEffect {
     Done,
     /// Some or all of it; not known.
     Maybe,
+}
+
+/// The key of a result's metadata that says where in it the executor's own value stands.
+const OUTPUT_AT: &str = "output_at";
+/// Returns what an executor gave back, out of the wire form of its result: the value itself, without the words of
+/// the runtime around it.
+pub fn value_of(result: &Value) -> Value {
+    let Some(wire) = result.as_object() else { return result.clone() };
+    let Some(payload) = wire.get("result") else { return Value::Null };
+    let at = json::object(wire, "metadata").and_then(|metadata| json::text(metadata, OUTPUT_AT));
+    at.and_then(|at| payload.pointer(at)).unwrap_or(payload).clone()
 }

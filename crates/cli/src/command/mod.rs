@@ -34,6 +34,7 @@ pub(super) mod run;
 pub(super) mod runs;
 mod runs_table;
 pub(super) mod show;
+pub(super) mod stats;
 pub(super) mod tools;
 mod transcript;
 pub(super) mod validate;

@@ -6,6 +6,7 @@ mod flow;
 mod graphs;
 mod intents;
 mod limits;
+mod speaking;
 
 use std::fs;
 use std::io::Write as _;

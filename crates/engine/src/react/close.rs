@@ -9,7 +9,7 @@ use super::{Done, Reaction, words};
 use crate::defect::{self, Defect};
 use crate::event::{EndedBy, Next, Note, Outcome, Phase, Probe, WaitsOn};
 use crate::state::Action;
-use crate::view::value_of;
+use crate::value::value_of;
 use crate::{Payload, Time, WorldEffect};
 
 /// How often in a row a worker may be lost, an approval be out of date, or input be asked for.

@@ -18,11 +18,12 @@ mod usage;
 mod waiting;
 mod waits;
 
+pub use crate::value::value_of;
 pub use commit::{ChildOrder, Step, is_session_line, step, wait_row};
 pub use decisions::{Decided, decisions};
 pub use observation::{observation, observed_section};
 pub use observer::{Observed, Observer};
-pub use outcome::{outcome_of, output_of, value_of};
+pub use outcome::{outcome_of, output_of};
 pub use page::{Page, page};
 pub use protocol::{graph_status, protocol_result};
 pub use rest::rests_for;

@@ -2,24 +2,13 @@
 //! complete.
 
 use provost_contract::action::{ActionStatus, Outcome, OutcomeReason};
-use provost_contract::json;
 use serde_json::Value;
 
 use crate::state::{Action, PARTS, RunState};
+use crate::value::value_of;
 
-/// The key of a result's metadata that says where in it the executor's own value stands.
-const OUTPUT_AT: &str = "output_at";
 /// A summary that says nothing.
 const DONE: &str = "done";
-
-/// Returns what an executor gave back, out of the wire form of its result: the value itself, without the words of
-/// the runtime around it.
-pub fn value_of(result: &Value) -> Value {
-    let Some(wire) = result.as_object() else { return result.clone() };
-    let Some(payload) = wire.get("result") else { return Value::Null };
-    let at = json::object(wire, "metadata").and_then(|metadata| json::text(metadata, OUTPUT_AT));
-    at.and_then(|at| payload.pointer(at)).unwrap_or(payload).clone()
-}
 
 /// Returns the output of an ended action whose results are known whole: its executor's value, or the list of the
 /// outputs of its parts.
