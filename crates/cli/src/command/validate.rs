@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
+use provost_contract::ContractError;
+use provost_contract::action::ExecutorType;
+use provost_contract::policies::Policies;
 use provost_project::Project;
-use provost_protocol::{Catalog, Finding, check};
+use provost_protocol::{ArgumentSchema, Catalog, Entry, Finding, Speaking, Turn, check_in};
+use provost_runtime::host::runtime_operations;
 use serde_json::{Value, json};
 
 use super::input;
@@ -14,7 +18,12 @@ use crate::screen::Screen;
 
 pub(crate) fn run(options: &ValidateOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let text = input::read(&options.file)?;
-    let checked = check(&text, &catalog(start)?);
+    let project = Project::find(start)?;
+    let catalog = catalog(&project)?;
+    let mut turn = Turn::new(Speaking::Protocol, &catalog);
+    turn.runtime_policies =
+        Policies::parse(&Value::Object(project.file.policies.clone())).unwrap_or_default();
+    let checked = check_in(&text, &turn);
     for finding in &checked.findings {
         screen.show(&finding.to_value(), || line(&options.file.display().to_string(), finding));
     }
@@ -27,13 +36,18 @@ pub(crate) fn run(options: &ValidateOptions, start: &Path, screen: &Screen) -> R
     Ok(Exit::Done)
 }
 
-/// The declaration may use the tools of the project.
-fn catalog(start: &Path) -> Result<Catalog, Failure> {
-    let project = Project::find(start)?;
+/// The declaration may use the tools of the project, and the operations of the runtime.
+fn catalog(project: &Project) -> Result<Catalog, Failure> {
+    let refused = |error: ContractError| Failure::new(Code::Config, error.to_string());
     let tools = project.tools()?;
-    let entry = |declaration: Value| json!({ "name": declaration.get("name"), "input_schema": declaration.get("parameters") });
-    let entries: Vec<Value> = tools.declarations().map(|tool| entry(tool.to_value())).collect();
-    Catalog::parse(&entries, &[], &[]).map_err(|error| Failure::new(Code::Config, error.to_string()))
+    let mut entries = runtime_operations().map_err(refused)?;
+    for tool in tools.declarations() {
+        let mut entry = Entry::new(ExecutorType::Tool, tool.name().as_str());
+        let schema = Value::Object(tool.rules().model_schema());
+        entry.input_schema = Some(ArgumentSchema::compile(&schema).map_err(refused)?);
+        entries.push(entry);
+    }
+    Catalog::new(entries).map_err(refused)
 }
 
 fn line(file: &str, finding: &Finding) -> String {

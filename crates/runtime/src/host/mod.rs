@@ -20,7 +20,7 @@ mod tool_call;
 
 pub use client_router::ClientRouter;
 pub use parts::{ContinueBy, Executors, Host, PerformerLayer};
-pub use protocol::{Earlier, Reading, RefusedDeclaration};
+pub use protocol::{Earlier, Reading, RefusedDeclaration, runtime_operations};
 pub use runs::{AgentRegistry, EditError, Runs, RunsError};
 pub use start::Start;
 pub use submit::{Library, Submission, SubmitError};

@@ -66,8 +66,11 @@ fn unreadable(name: &str, error: &ContractError) -> ContractError {
         .about(name)
 }
 
-/// The operations of the runtime itself. They change nothing outside.
-fn operations() -> Result<Vec<Entry>> {
+/// Returns the operations of the runtime itself. They change nothing outside.
+///
+/// # Errors
+/// If the schema of one cannot be read: a defect.
+pub fn operations() -> Result<Vec<Entry>> {
     let text = |about: &str| json!({ "type": "string", "description": about });
     let nothing = json!({ "type": "object", "properties": {}, "additionalProperties": false });
     let waits = json!({

@@ -7,6 +7,7 @@ mod refused;
 mod turn;
 
 pub(in crate::host) use catalog::Speeches;
+pub use catalog::operations as runtime_operations;
 pub(in crate::host) use declare::Declared;
 pub use declare::{Earlier, Reading};
 pub(in crate::host) use operations::operate;
