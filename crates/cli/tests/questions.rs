@@ -48,6 +48,8 @@ fn a_question_parks_the_run_and_is_answered_later() {
     assert_eq!(only.code, 0, "{}", only.stderr);
     let first: Value = serde_json::from_str(only.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((&first["type"], &first["agent"]), (&"run".into(), &"auditor".into()), "{first}");
+    let last: Value = serde_json::from_str(only.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["type"], &last["verdict"]), (&"decided".into(), &"answered".into()), "{last}");
     let again = world.provost(&["answer", "last", "--text", "1"]);
     assert_eq!(again.code, 1, "the first answer counts");
     assert!(again.stderr.starts_with("error[PV0008]: "), "{}", again.stderr);

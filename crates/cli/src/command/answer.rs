@@ -14,6 +14,7 @@ use crate::identity;
 use crate::pending::Pending;
 use crate::question::Question;
 use crate::screen::Screen;
+use serde_json::json;
 
 pub(crate) async fn run(options: &AnswerOptions, start: &Path, screen: &Screen) -> Result<Exit, Failure> {
     let reopened = Reopened::to_answer(start, &options.of.run, screen.can_ask()).await?;
@@ -50,6 +51,12 @@ async fn answer(reopened: &Reopened, options: &AnswerOptions, screen: &Screen) -
 async fn go_on(reopened: &Reopened, options: &AnswerOptions, screen: Screen) -> Result<Exit, Failure> {
     let (setup, run) = (&reopened.setup, &reopened.run);
     if options.only {
+        if screen.is_json() {
+            let by = identity::person();
+            screen.document(
+                &json!({ "type": "decided", "run": run.as_str(), "verdict": "answered", "by": by }),
+            );
+        }
         return Ok(Exit::Done);
     }
     let news = news(setup, run, reopened.head).await?;
