@@ -101,6 +101,9 @@ fn what_is_not_said_is_taken_to_be_grave() {
 #[test]
 fn a_wrong_configuration_is_refused_by_field() {
     assert!(CommandSpec::parse(&spec("true")).is_ok());
+    let mut without = spec("true");
+    without["sandbox"] = json!("off");
+    assert!(CommandSpec::parse(&without).is_ok());
     for (field, value) in [
         ("name", Value::Null),
         ("description", json!(" ")),
@@ -111,6 +114,8 @@ fn a_wrong_configuration_is_refused_by_field() {
         ("side_effects", json!(["magic"])),
         ("idempotency", json!("maybe")),
         ("parameters", json!([])),
+        ("sandbox", json!("on")),
+        ("sandbox", json!(true)),
         ("shell", json!(true)),
     ] {
         let mut spec = spec("true");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::workspace::WorkspacePath;
 
 const CODE: &str = "invalid_command_tool";
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 10] = [
     "name",
     "description",
     "parameters",
@@ -18,6 +18,7 @@ const FIELDS: [&str; 9] = [
     "side_effects",
     "idempotency",
     "categories",
+    "sandbox",
 ];
 
 /// A command tool, as configured. What is not said is taken to be grave: it runs code, and never twice.
@@ -44,6 +45,7 @@ impl CommandSpec {
         json::only_keys(CODE, "", raw, &FIELDS)?;
         let cwd = json::optional_text(CODE, "cwd", raw)?.unwrap_or_default();
         let effects = effects(raw)?;
+        sandbox(raw)?;
         Ok(Self {
             name: json::required_text(CODE, "name", raw)?,
             description: json::required_text(CODE, "description", raw)?,
@@ -68,6 +70,14 @@ fn argv(raw: &Object) -> Result<Vec<String>> {
     let words = json::list(raw, "argv").filter(|words| !words.is_empty()).ok_or_else(refused)?;
     let words: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
     words.filter(|words| !words.iter().any(|word| word.contains('\0'))).ok_or_else(refused)
+}
+
+/// There is no sandbox: a program that is to run in one is refused, and not run without it.
+fn sandbox(raw: &Object) -> Result<()> {
+    match json::present(raw, "sandbox").map(Value::as_str) {
+        None | Some(Some("off")) => Ok(()),
+        Some(_) => Err(ContractError::field(CODE, "sandbox", "must be \"off\": programs run without one")),
+    }
 }
 
 fn timeout_ms(raw: &Object) -> Result<Option<u64>> {
