@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Db(DbCommand),
     /// Check a file with a declaration of the Agent Protocol
     Validate(ValidateOptions),
-    /// Count how well models speak the Agent Protocol, per agent and model
+    /// Count how well models speak the Agent Protocol
     Stats,
     /// Run a declaration of the Agent Protocol; no model is asked
     Exec(ExecOptions),
