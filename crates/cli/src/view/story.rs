@@ -33,7 +33,7 @@ pub(crate) fn lines(line: &StoryLine, context: &Context) -> Vec<Line> {
         }
         Piece::ModelFailed { fault, attempt, again } => model_failed(&fault.message, *attempt, *again),
         Piece::ResponseRefused { reasons, .. } => {
-            let why = reasons.first().map(|reason| first_line(reason)).unwrap_or_default();
+            let why = reasons.first().map(|reason| refused_because(reason)).unwrap_or_default();
             vec![model(Mark::Waits, "its response cannot be used, it reads why", Role::Text, why)]
         }
         Piece::Compacted => note("older messages gave way to a summary"),
@@ -105,4 +105,10 @@ fn model(mark: Mark, outcome: &str, role: Role, object: &str) -> Line {
 
 fn note(text: &str) -> Vec<Line> {
     vec![Line::note("run", vec![Span::quiet(text)])]
+}
+
+/// The first reason of a refusal. That of a declaration begins by saying that nothing was run, and numbers its reasons.
+fn refused_because(reason: &str) -> &str {
+    let mut lines = reason.lines().skip_while(|line| *line == "Nothing was run.");
+    lines.next().map(|line| first_line(line.trim_start_matches("1. "))).unwrap_or_default()
 }

@@ -5,8 +5,9 @@ use provost_contract::action::{OnFailure, Repeat};
 use provost_contract::json::{self, Object};
 use provost_engine::event::{Choice, Each, ExecutorKind, Signal, Step};
 use provost_engine::{ActionId, Args};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::graphs::{keyed, reads, writes};
 use super::people::{Person, When};
 use super::script::{Does, Scenario};
 use super::signals::cancel;
@@ -14,18 +15,6 @@ use super::turns::{Turn, after, step, tool};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
     [flows(), loops(), approvals(), ends()].into_iter().flatten().collect()
-}
-
-fn reads() -> Value {
-    json!({ "effects": ["read"] })
-}
-
-fn writes() -> Value {
-    json!({ "effects": ["write"] })
-}
-
-fn keyed() -> Value {
-    json!({ "effects": ["write"], "idempotency": "keyed", "takes_key": true })
 }
 
 fn graph(name: &'static str, steps: Vec<Step>) -> Scenario {

@@ -24,15 +24,15 @@ pub(super) fn scenarios() -> Vec<Scenario> {
     scenarios
 }
 
-fn reads() -> Value {
+pub(super) fn reads() -> Value {
     json!({ "effects": ["read"] })
 }
 
-fn writes() -> Value {
+pub(super) fn writes() -> Value {
     json!({ "effects": ["write"] })
 }
 
-fn keyed() -> Value {
+pub(super) fn keyed() -> Value {
     json!({ "effects": ["write"], "idempotency": "keyed", "takes_key": true })
 }
 
