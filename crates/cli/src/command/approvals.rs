@@ -141,8 +141,8 @@ fn declared(read: &journal::Read, action: ActionId) -> Option<&Object> {
     Some(&spec.args.redacted)
 }
 
-/// Returns the calls that an approval covers. A single call is shown by its arguments, and a file is told from a
-/// folder by the call, if its journal still exists.
+/// Returns the calls that an approval covers, in words. The journal, if it still exists, gives the arguments of a single
+/// call, and whether a path is a file or a folder.
 async fn words(store: &dyn Store, approval: &StandingApproval) -> String {
     if approval.covers != Covers::Tool
         && let (Some(action), Ok(read)) = (approval.action, journal::read(store, &approval.run).await)

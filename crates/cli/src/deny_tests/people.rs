@@ -159,7 +159,7 @@ async fn always_yes_is_not_asked_about_what_is_forbidden() {
     }
 }
 
-/// A run goes on under the rules there are now, whatever they were when it began or when somebody agreed.
+/// A waiting run resumes under the current rules, not under those of its start or of its approval.
 #[tokio::test]
 async fn rules_that_became_stricter_hold_for_runs_that_wait() {
     let later = [

@@ -9,9 +9,9 @@ use provost::{MemoryStore, Outcome, Script, Store};
 use provost_project::{ModelSource, Project, ProjectRuntime, RuntimeOptions};
 use serde_json::{Value, json};
 
-/// What nobody may read.
+/// The text of a file that the rules deny.
 pub(super) const SECRET: &str = "KEY-4711";
-/// What anybody may read.
+/// The text of a file that the rules allow.
 pub(super) const OPEN: &str = "OPEN-0815";
 
 /// Everything else runs unasked, so that only the rule stands in the way.
@@ -48,7 +48,7 @@ pub(super) struct Scene {
 /// What would show that an attempt took effect.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
-    /// A text is in what the model is told.
+    /// The model sees this text.
     Shows(&'static str),
     /// A file is gone.
     Gone(&'static str),
